@@ -1,0 +1,46 @@
+# The two that do everything on a fresh Debian 12:
+#   make run     install what is missing, build, compile and run real kernels
+#   make test    install what is missing, run all tests
+# and: bench, lint, generate, build, install, clean.
+
+SHELL  := /bin/bash
+PREFIX ?= /usr/local
+GO      = $(or $(shell scripts/setup go 2>/dev/null),go)
+
+.DEFAULT_GOAL := build
+.PHONY: run test bench lint generate build install clean
+
+run:
+	@scripts/setup run
+	@$(MAKE) --no-print-directory build
+	$(GO) run ./examples/tour
+
+test:
+	@scripts/setup test
+	@$(MAKE) --no-print-directory check
+
+.PHONY: check
+check:
+	$(GO) vet ./...
+	CGO_ENABLED=0 $(GO) build ./...
+	$(GO) test ./...
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+bench: build
+	$(GO) run ./bench
+
+lint:
+	$(GO) vet ./...
+	$(GO) test ./internal/lint
+
+generate:
+	$(GO) generate ./...
+
+build:
+	CGO_ENABLED=0 $(GO) build -o bin/kiln ./cmd/kiln
+
+install: build
+	install -D -m 755 bin/kiln $(DESTDIR)$(PREFIX)/bin/kiln
+
+clean:
+	rm -rf bin
