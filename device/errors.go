@@ -1,0 +1,153 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+)
+
+// The ways a device says no, to be matched with errors.Is.
+var (
+	// ErrLaunch: a launch was refused before it started. See [LaunchError].
+	ErrLaunch = errors.New("launch refused")
+	// ErrImage: an image cannot be loaded on the device.
+	ErrImage = errors.New("image not loadable")
+	// ErrClosed: the library or its device was closed.
+	ErrClosed = errors.New("device or library is closed")
+	// ErrFault: kernel code faulted. See [FaultError].
+	ErrFault = errors.New("fault in kernel code")
+	// ErrException: a C++ exception left kernel code. See [ExceptionError].
+	ErrException = errors.New("exception in kernel code")
+	// ErrStatus: a kernel stopped with a code of its own. See [StatusError].
+	ErrStatus = errors.New("kernel stopped")
+	// ErrMemory: the device has no memory for the launch.
+	ErrMemory = errors.New("out of memory for the launch")
+)
+
+// LaunchError tells which part of a launch a kernel or its device does not
+// take. It matches [ErrLaunch].
+type LaunchError struct {
+	Kernel string
+	// What is the part: "grid.x", "block", "shared memory", "parameters"...
+	What string
+	// Value is what the launch asks for; in bytes for memory and parameters.
+	// It is the greatest uint64 where a product overflows.
+	Value uint64
+	// Limit is the bound, or the only value allowed where Exact is set.
+	Limit uint64
+	Exact bool
+	// Reason says whose limit it is: "the device's limit", "the kernel is compiled for it"...
+	Reason string
+}
+
+func (e *LaunchError) Error() string {
+	relation := "is over"
+	if e.Exact {
+		relation = "is not"
+	}
+	return fmt.Sprintf("launching kernel %q: %s %s %s %d (%s)",
+		e.Kernel, e.What, e.value(), relation, e.Limit, e.Reason)
+}
+
+// value shows what a negative number becomes as an unsigned one for what it was.
+func (e *LaunchError) value() string {
+	switch {
+	case e.Value == overflow:
+		return "(more than 64 bits)"
+	case e.Value > 1<<31-1 && e.Value < 1<<32:
+		return fmt.Sprintf("%d (%d as a signed number)", e.Value, int32(uint32(e.Value)))
+	}
+	return fmt.Sprint(e.Value)
+}
+
+func (e *LaunchError) Is(target error) bool { return target == ErrLaunch }
+
+// FaultError tells where kernel code did what the processor refuses: a bad
+// address, a division by zero, a trap instruction, a stack overflow. Memory
+// the kernel had written by then stays written. It matches [ErrFault].
+type FaultError struct {
+	Kernel string
+	// Signal is SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGTRAP. A kernel that
+	// executes LLVM's trap gives SIGILL.
+	Signal syscall.Signal
+	// Address is the memory address for SIGSEGV and SIGBUS, 0 where the
+	// processor does not tell; else that of the instruction.
+	Address uintptr
+	// Offset is that of the faulting instruction from the kernel's entry
+	// point, in bytes. It is negative in a function placed before it.
+	Offset int64
+	// StackOverflow tells that the address lies where the stack had no room left.
+	StackOverflow bool
+}
+
+func (e *FaultError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "kernel %q: ", e.Kernel)
+	switch e.Signal {
+	case syscall.SIGSEGV, syscall.SIGBUS:
+		if e.StackOverflow {
+			b.WriteString("stack overflow, ")
+		}
+		fmt.Fprintf(&b, "%s at address %#x", e.name(), e.Address)
+	case syscall.SIGILL:
+		b.WriteString("SIGILL (a trap, or an instruction this processor lacks)")
+	default:
+		b.WriteString(e.name())
+	}
+	sign, offset := "+", uint64(e.Offset)
+	if e.Offset < 0 {
+		sign, offset = "-", -offset
+	}
+	fmt.Fprintf(&b, ", instruction at entry %s %#x", sign, offset)
+	return b.String()
+}
+
+func (e *FaultError) name() string {
+	switch e.Signal {
+	case syscall.SIGSEGV:
+		return "SIGSEGV (invalid memory access)"
+	case syscall.SIGBUS:
+		return "SIGBUS (memory access error)"
+	case syscall.SIGFPE:
+		return "SIGFPE (integer division by zero or overflow)"
+	case syscall.SIGTRAP:
+		return "SIGTRAP (debug trap)"
+	}
+	return e.Signal.String()
+}
+
+func (e *FaultError) Is(target error) bool { return target == ErrFault }
+
+// ExceptionError is a C++ exception that nothing in the kernel caught. It
+// matches [ErrException].
+type ExceptionError struct {
+	Kernel string
+	// Text is what() of a std::exception, shortened to 255 bytes, else empty.
+	Text string
+	// Type is the C++ type's name as the compiler mangles it: "St13runtime_error".
+	Type string
+}
+
+func (e *ExceptionError) Error() string {
+	s := fmt.Sprintf("kernel %q: uncaught C++ exception of type %s", e.Kernel, e.Type)
+	if e.Text != "" {
+		s += ": " + e.Text
+	}
+	return s
+}
+
+func (e *ExceptionError) Is(target error) bool { return target == ErrException }
+
+// StatusError is the code a kernel's entry returned instead of success. It
+// matches [ErrStatus].
+type StatusError struct {
+	Kernel string
+	Code   int32
+}
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("kernel %q stopped with code %d", e.Kernel, e.Code)
+}
+
+func (e *StatusError) Is(target error) bool { return target == ErrStatus }
