@@ -1,0 +1,56 @@
+package image
+
+import "fmt"
+
+func (im *Image) fields(c *coder, payloadBytes *uint64) {
+	enum(c, &im.Format, Object, CodeObject)
+	enum(c, &im.Convention, Host, Grid)
+	c.text(&im.Target.Triple)
+	c.text(&im.Target.Processor)
+	c.text(&im.Target.Features)
+	c.text(&im.Kernel)
+	c.text(&im.Entry)
+	c.dim(&im.Block)
+	c.dim(&im.Grid)
+	c.u32(&im.MaxBlock)
+	c.u32(&im.ParamBytes)
+	c.u32(&im.StackBytes)
+	c.u64(&im.ContextBytes)
+	list(c, &im.Undefined, 4, (*coder).text)
+	list(c, &im.Remarks, 4, (*coder).text)
+	c.u64(payloadBytes)
+}
+
+// Marshal returns the image's encoding, which [UnmarshalImage] reads back. It
+// is the same bytes for equal images. A nil and an empty slice are one value.
+func (im *Image) Marshal() []byte {
+	n := uint64(len(im.Payload))
+	return marshal(magicImage, 1024, func(c *coder) { im.fields(c, &n) }, im.Payload)
+}
+
+// UnmarshalImage reads what [Image.Marshal] wrote. The image's Payload aliases
+// b, which must not be modified while the image is used; all else is copied.
+// Truncated, damaged or overlong input and that of another format version is an
+// error that matches [ErrFormat], with a nil image. There is no checksum here:
+// whoever stores the bytes guards them.
+func UnmarshalImage(b []byte) (*Image, error) {
+	const what = "image"
+	head, payload, err := openHead(b, magicImage, what)
+	if err != nil {
+		return nil, err
+	}
+	c := coder{in: head}
+	im := new(Image)
+	var n uint64
+	im.fields(&c, &n)
+	if err := c.close(what); err != nil {
+		return nil, err
+	}
+	if n != uint64(len(payload)) {
+		return nil, fmt.Errorf("decoding %s: its payload has %d bytes, %d are there: %w", what, n, len(payload), ErrFormat)
+	}
+	if n > 0 {
+		im.Payload = payload[:n:n]
+	}
+	return im, nil
+}
