@@ -1,0 +1,114 @@
+package elfload
+
+import "slices"
+
+// Object is a parsed relocatable object, laid out but bound to no address.
+// It is immutable: any number of goroutines may load it at once.
+type Object struct {
+	raw      []byte
+	arch     *arch
+	sections []section
+	symbols  []symbol
+	tables   []relocTable
+
+	slots, stubs int
+	low          bool // must lie below 2 GiB
+	personality  bool // has exception tables
+	dsoHandle    bool // names __dso_handle
+	layout       layout
+	frames       []uint64   // image offsets of unwind tables
+	constructors []funcList // in the order to run
+	destructors  []funcList // in the order to run
+}
+
+// section is one section header; class is classNone for what is not loaded.
+type section struct {
+	name       string
+	typ        uint32
+	flags      uint64
+	off, size  uint64
+	link, info uint32
+	align      uint64
+	class      class
+	at         uint64 // offset in the image
+}
+
+func (s *section) hasContents() bool { return s.typ != shtNobits && s.typ != shtNull }
+
+// place is where a symbol's value comes from.
+type place uint8
+
+const (
+	placeUndefined place = iota
+	placeAbsolute        // value is the address
+	placeImage           // value is the offset in the image
+	placeCommon          // as placeImage, once laid out
+	placeTable           // start of the global offset table
+	placeHandle          // __dso_handle: an address that is this image's own
+	placeUnloaded        // in a section that is not loaded
+)
+
+type symbol struct {
+	name  string
+	value uint64
+	size  uint64
+	align uint64 // of COMMON symbols
+	shndx uint16
+	bind  uint8
+	typ   uint8
+	place place
+	slot  int32 // index in the global offset table, or -1
+	stub  int32 // index of the call stub, or -1
+}
+
+// relocTable is one section of relocations of a loaded section.
+type relocTable struct {
+	target int // section index
+	off    uint64
+	count  int
+}
+
+// funcList is an array of function addresses in the image.
+type funcList struct {
+	at        uint64
+	count     int
+	backwards bool
+	priority  int
+	order     int // among lists of one priority
+}
+
+// Size returns the bytes of address space an image of o takes.
+func (o *Object) Size() int { return int(o.layout.size) }
+
+// Undefined returns the sorted names of the symbols that loading will look
+// up outside the object, weak ones included.
+func (o *Object) Undefined() []string {
+	var names []string
+	for i := range o.symbols {
+		if s := &o.symbols[i]; s.place == placeUndefined && s.name != "" {
+			names = append(names, s.name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Defined returns the sorted names of the global and weak symbols that images
+// of o define.
+func (o *Object) Defined() []string {
+	var names []string
+	for i := range o.symbols {
+		if s := &o.symbols[i]; s.exported() {
+			names = append(names, s.name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (s *symbol) exported() bool {
+	if s.bind == bindLocal || s.name == "" {
+		return false
+	}
+	return s.place == placeImage || s.place == placeCommon || s.place == placeAbsolute
+}

@@ -1,0 +1,2 @@
+_Thread_local int counter = 5;
+int test(void *arg) { return ++counter; }
