@@ -5353,18 +5353,20 @@ func CreateMemoryBufferWithSTDIN(outMemBuf *MemoryBuffer, outMessage *Message) b
 }
 
 // CreateMemoryBufferWithMemoryRange calls LLVMCreateMemoryBufferWithMemoryRange, of LLVM 19 to 22.
-func CreateMemoryBufferWithMemoryRange(inputData string, bufferName string, requiresNullTerminator bool) MemoryBuffer {
+func CreateMemoryBufferWithMemoryRange(inputData []byte, bufferName string, requiresNullTerminator bool) MemoryBuffer {
 	frame := enter(symCreateMemoryBufferWithMemoryRange)
-	frame.TextAndLength(inputData)
+	ffi.Elements(frame, inputData)
+	frame.Word(uintptr(len(inputData)))
 	frame.Text(bufferName)
 	frame.Bool(requiresNullTerminator)
 	return MemoryBuffer(frame.Call())
 }
 
 // CreateMemoryBufferWithMemoryRangeCopy calls LLVMCreateMemoryBufferWithMemoryRangeCopy, of LLVM 19 to 22.
-func CreateMemoryBufferWithMemoryRangeCopy(inputData string, bufferName string) MemoryBuffer {
+func CreateMemoryBufferWithMemoryRangeCopy(inputData []byte, bufferName string) MemoryBuffer {
 	frame := enter(symCreateMemoryBufferWithMemoryRangeCopy)
-	frame.TextAndLength(inputData)
+	ffi.Elements(frame, inputData)
+	frame.Word(uintptr(len(inputData)))
 	frame.Text(bufferName)
 	return MemoryBuffer(frame.Call())
 }

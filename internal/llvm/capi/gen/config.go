@@ -49,6 +49,13 @@ var addresses = map[string]bool{
 	"LLVMGetSectionContents": true,
 }
 
+// byteSlices are text parameters, by function and name, that stand for any
+// bytes.
+var byteSlices = map[string]bool{
+	"LLVMCreateMemoryBufferWithMemoryRange.InputData":     true,
+	"LLVMCreateMemoryBufferWithMemoryRangeCopy.InputData": true,
+}
+
 // errorMessages are functions whose char * is freed by
 // LLVMDisposeErrorMessage.
 var errorMessages = map[string]bool{

@@ -80,6 +80,9 @@ func (e *emitter) function(f *function) error {
 			body = append(body, "frame.OutLength()")
 		case t.base == "char" && t.pointers == 1 && t.constant:
 			switch {
+			case byteSlices[f.name+"."+p.name]:
+				add("[]byte", "ffi.Elements(frame, %[1]s)\nframe.Word(uintptr(len(%[1]s)))", name)
+				i++
 			case e.countFollows(f, i):
 				add("string", "frame.TextAndLength(%s)", name)
 				i++
