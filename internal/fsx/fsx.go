@@ -46,6 +46,8 @@ type FS interface {
 	Mkdir(path string, perm fs.FileMode) error
 	// ReadDir returns the names in a folder, in no particular order.
 	ReadDir(path string) ([]string, error)
+	// Stat says what is at path, or where a link at path leads.
+	Stat(path string) (Stat, error)
 	// Lstat says what is at path and does not follow a link.
 	Lstat(path string) (Stat, error)
 	// Touch sets the time at which the file was last modified, and used.

@@ -149,9 +149,13 @@ func (OS) ReadDir(path string) ([]string, error) {
 	return dir.Readdirnames(-1)
 }
 
+// Stat implements FS.
+func (OS) Stat(path string) (Stat, error) { return statOf(os.Stat(path)) }
+
 // Lstat implements FS.
-func (OS) Lstat(path string) (Stat, error) {
-	info, err := os.Lstat(path)
+func (OS) Lstat(path string) (Stat, error) { return statOf(os.Lstat(path)) }
+
+func statOf(info fs.FileInfo, err error) (Stat, error) {
 	if err != nil {
 		return Stat{}, err
 	}

@@ -16,7 +16,7 @@ type Call struct {
 	// N counts from 1 since the Faulty was made.
 	N int
 	// Op is read, create, write, sync, close, rename, remove, mkdir, readdir,
-	// lstat or touch.
+	// stat, lstat or touch.
 	Op string
 	// Path is that of the file; of a rename, where it goes.
 	Path string
@@ -25,7 +25,7 @@ type Call struct {
 // Writes reports whether the call changes something on the medium.
 func (c Call) Writes() bool {
 	switch c.Op {
-	case "read", "readdir", "lstat", "close":
+	case "read", "readdir", "stat", "lstat", "close":
 		return false
 	}
 	return true
@@ -181,6 +181,15 @@ func (f *Faulty) ReadDir(path string) (names []string, err error) {
 		return err
 	})
 	return names, err
+}
+
+// Stat implements fsx.FS.
+func (f *Faulty) Stat(path string) (stat fsx.Stat, err error) {
+	err = f.do("stat", path, func() (err error) {
+		stat, err = f.FS.Stat(path)
+		return err
+	})
+	return stat, err
 }
 
 // Lstat implements fsx.FS.

@@ -209,6 +209,9 @@ func (m *Mem) ReadDir(path string) ([]string, error) {
 	return m.names(path), nil
 }
 
+// Stat implements fsx.FS.
+func (m *Mem) Stat(path string) (fsx.Stat, error) { return m.Lstat(path) }
+
 // Lstat implements fsx.FS.
 func (m *Mem) Lstat(path string) (fsx.Stat, error) {
 	m.mu.Lock()
