@@ -136,7 +136,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := Parse(text, 0)
-		if (err == nil) != (a.Text != "" || text == "") || err == nil && text == "" {
+		if (err == nil) != (text != "" && a.Text == text) {
 			t.Errorf("Parse(%q) = %+v, %v", text, a, err)
 		}
 		if err == nil && (a.Count < -1 || a.Kind == Buffer && int64(a.Count)*int64(a.Type.Size()) > MaxBytes) {

@@ -1,0 +1,1 @@
+// Found by sources that include the SDK's header; kiln includes its own first.
