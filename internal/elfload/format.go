@@ -48,9 +48,8 @@ const (
 	bindLocal = 0
 	bindWeak  = 2
 
-	symSection = 3
-	symTLS     = 6
-	symIfunc   = 10
+	symTLS   = 6
+	symIfunc = 10
 
 	groupComdat = 1
 )
@@ -95,23 +94,28 @@ func readHeader(b []byte) (header, error) {
 	return h, nil
 }
 
-// stringTable is a checked string table: it is empty or ends in a zero byte.
+// stringTable is a checked string table: it is empty, or starts and ends with
+// a zero byte.
 type stringTable string
 
 func readStrings(b []byte) (stringTable, error) {
-	if len(b) > 0 && b[len(b)-1] != 0 {
-		return "", damaged("string table does not end in a zero byte")
+	if len(b) > 0 && (b[0] != 0 || b[len(b)-1] != 0) {
+		return "", damaged("string table does not start and end with a zero byte")
 	}
 	return stringTable(b), nil
 }
 
-// at returns the string that starts at off; false if off is outside the table.
-func (t stringTable) at(off uint32) (string, bool) {
-	if uint64(off) >= uint64(len(t)) {
-		return "", off == 0
-	}
+// holds tells whether a string starts at off. An empty table still holds the
+// empty string at 0.
+func (t stringTable) holds(off uint32) bool { return uint64(off) < uint64(len(t)) || off == 0 }
+
+// at returns the string that starts at off, which t must hold.
+func (t stringTable) at(off uint32) string {
 	s := string(t[off:])
-	return s[:strings.IndexByte(s, 0)], true
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		return s[:i]
+	}
+	return ""
 }
 
 // alignUp rounds x up to a multiple of a, a power of two.

@@ -23,38 +23,25 @@ func (o *Object) readFunctionLists(header) error {
 		if s.class == classNone {
 			continue
 		}
-		l := funcList{at: s.at, count: int(s.size / 8), priority: lastPriority}
-		kind, suffix, hasSuffix := strings.Cut(strings.TrimPrefix(s.name, "."), ".")
-		if n, err := strconv.ParseUint(suffix, 10, 16); hasSuffix && err == nil {
-			l.priority = int(n)
-		}
-		construct, destroy := false, false
-		switch {
-		case s.typ == shtPreinitArray:
-			l.priority = -1
-			construct = true
-		case s.typ == shtInitArray:
-			construct = true
-		case s.typ == shtFiniArray:
-			destroy = true
-		case kind == "ctors":
-			construct = true
-		case kind == "dtors":
-			destroy = true
-		}
+		kind, suffix, _ := strings.Cut(strings.TrimPrefix(s.name, "."), ".")
+		list := kind == "ctors" || kind == "dtors"
+		construct := kind == "ctors" || s.typ == shtInitArray || s.typ == shtPreinitArray
+		destroy := kind == "dtors" || s.typ == shtFiniArray
 		if !construct && !destroy {
 			continue
 		}
 		if s.size%8 != 0 || !s.hasContents() {
 			return damaged("section %s of %d bytes is no array of addresses", s.name, s.size)
 		}
-		if list := kind == "ctors" || kind == "dtors"; list {
-			l.backwards = construct
-			if l.priority < lastPriority {
+		l := funcList{at: s.at, count: int(s.size / 8), priority: lastPriority, backwards: list == construct}
+		if n, err := strconv.ParseUint(suffix, 10, 16); err == nil {
+			l.priority = int(n)
+			if list {
 				l.priority = lastPriority - l.priority
 			}
-		} else {
-			l.backwards = destroy
+		}
+		if s.typ == shtPreinitArray {
+			l.priority = -1
 		}
 		// Sections of one priority run in file order, or against it.
 		l.order = i

@@ -123,7 +123,7 @@ func (o *Object) place(header) error {
 	sections(classData, false)
 	for i := range o.symbols {
 		if s := &o.symbols[i]; s.place == placeCommon {
-			s.value = put(s.size, s.align)
+			s.value = put(s.size, s.value)
 		}
 	}
 	l.size = max(alignUp(at, page), page)

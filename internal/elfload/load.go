@@ -62,24 +62,25 @@ func (o *Object) resolve(b *binding, opts Options, r *resolver) error {
 	var missing, hints []string
 	for i := range o.symbols {
 		s := &o.symbols[i]
-		if s.place != placeUndefined || s.name == "" {
+		if s.place != placeUndefined {
 			continue
 		}
+		name := o.name(s)
 		if opts.Resolve != nil {
-			if addr, ok := opts.Resolve(s.name); ok {
+			if addr, ok := opts.Resolve(name); ok {
 				b.addrs[i] = uint64(addr)
 				continue
 			}
 		}
-		addr, ok, err := r.resolve(s.name)
+		addr, ok, err := r.resolve(name)
 		switch {
 		case ok:
 			b.addrs[i] = uint64(addr)
 		case s.bind == bindWeak:
 		default:
-			missing = append(missing, s.name)
+			missing = append(missing, name)
 			if err != nil {
-				hints = append(hints, fmt.Sprintf("; %s: %v", s.name, err))
+				hints = append(hints, fmt.Sprintf("; %s: %v", name, err))
 			}
 		}
 	}
@@ -148,7 +149,7 @@ func (o *Object) exports(b *binding) []export {
 	list := make([]export, 0, n)
 	for i := range o.symbols {
 		if s := &o.symbols[i]; s.exported() {
-			list = append(list, export{s.name, uintptr(b.addrs[i])})
+			list = append(list, export{o.name(s), uintptr(b.addrs[i])})
 		}
 	}
 	return list

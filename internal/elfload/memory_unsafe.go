@@ -9,10 +9,6 @@ import (
 // memory is a private mapping outside Go's heap.
 type memory struct{ bytes []byte }
 
-// populateLimit is the size up to which pages are made present at once, which
-// costs less than a fault for each. Larger images are often mostly zeroes.
-const populateLimit = 64 << 10
-
 // mapMemory returns size zeroed bytes, readable and writable, whose start is a
 // multiple of align (a power of two of at least a page). With low they lie
 // below 2 GiB.
@@ -20,9 +16,6 @@ func mapMemory(size, align, page uint64, low bool) (memory, error) {
 	flags := unix.MAP_PRIVATE | unix.MAP_ANON
 	if low {
 		flags |= mapLow
-	}
-	if size <= populateLimit {
-		flags |= unix.MAP_POPULATE
 	}
 	reserved := size + align - page
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(reserved), unix.PROT_READ|unix.PROT_WRITE, flags)

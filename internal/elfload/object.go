@@ -8,6 +8,7 @@ type Object struct {
 	raw      []byte
 	arch     *arch
 	sections []section
+	names    stringTable // of symbols
 	symbols  []symbol
 	tables   []relocTable
 
@@ -48,17 +49,25 @@ const (
 	placeUnloaded        // in a section that is not loaded
 )
 
+// symbol holds no pointers, so that a table of them costs the garbage
+// collector nothing.
 type symbol struct {
-	name  string
-	value uint64
+	value uint64 // what place says; before layout, COMMON's alignment
 	size  uint64
-	align uint64 // of COMMON symbols
+	name  uint32 // offset in the object's names
+	slot  int32  // index in the global offset table, or -1
+	stub  int32  // index of the call stub, or -1
 	shndx uint16
 	bind  uint8
-	typ   uint8
 	place place
-	slot  int32 // index in the global offset table, or -1
-	stub  int32 // index of the call stub, or -1
+}
+
+// name returns the name of s; section symbols go by their section's.
+func (o *Object) name(s *symbol) string {
+	if name := o.names.at(s.name); name != "" || s.bind != bindLocal || s.shndx == shnUndef || int(s.shndx) >= len(o.sections) {
+		return name
+	}
+	return o.sections[s.shndx].name
 }
 
 // relocTable is one section of relocations of a loaded section.
@@ -85,8 +94,8 @@ func (o *Object) Size() int { return int(o.layout.size) }
 func (o *Object) Undefined() []string {
 	var names []string
 	for i := range o.symbols {
-		if s := &o.symbols[i]; s.place == placeUndefined && s.name != "" {
-			names = append(names, s.name)
+		if s := &o.symbols[i]; s.place == placeUndefined {
+			names = append(names, o.name(s))
 		}
 	}
 	slices.Sort(names)
@@ -99,7 +108,7 @@ func (o *Object) Defined() []string {
 	var names []string
 	for i := range o.symbols {
 		if s := &o.symbols[i]; s.exported() {
-			names = append(names, s.name)
+			names = append(names, o.name(s))
 		}
 	}
 	slices.Sort(names)
@@ -107,7 +116,7 @@ func (o *Object) Defined() []string {
 }
 
 func (s *symbol) exported() bool {
-	if s.bind == bindLocal || s.name == "" {
+	if s.bind == bindLocal || s.name == 0 {
 		return false
 	}
 	return s.place == placeImage || s.place == placeCommon || s.place == placeAbsolute

@@ -70,12 +70,14 @@ func (o *Object) readSections(h header) error {
 	if err != nil {
 		return err
 	}
+	o.names = names
 	for i := range o.sections {
 		b := o.raw[h.shoff+uint64(i)*sectionSize:]
-		s, ok := &o.sections[i], false
-		if s.name, ok = names.at(le.Uint32(b)); !ok {
+		s := &o.sections[i]
+		if !names.holds(le.Uint32(b)) {
 			return damaged("section %d: name outside the name table", i)
 		}
+		s.name = names.at(le.Uint32(b))
 		if err := s.classify(); err != nil {
 			return err
 		}
@@ -95,7 +97,7 @@ func (o *Object) contents(i int) []byte {
 	return o.raw[s.off:][:s.size]
 }
 
-func (o *Object) readSymbols(header) error {
+func (o *Object) readSymbols(h header) error {
 	table := -1
 	for i := range o.sections {
 		if o.sections[i].typ != shtSymtab {
@@ -113,27 +115,34 @@ func (o *Object) readSymbols(header) error {
 	if t.size%symbolSize != 0 || uint64(t.link) >= uint64(len(o.sections)) {
 		return damaged("symbol table of %d bytes with names in section %d of %d", t.size, t.link, len(o.sections))
 	}
-	names, err := readStrings(o.contents(int(t.link)))
-	if err != nil {
-		return err
+	if o.names == "" || int(t.link) != h.shstrndx {
+		var err error
+		if o.names, err = readStrings(o.contents(int(t.link))); err != nil {
+			return err
+		}
 	}
 	o.symbols = make([]symbol, t.size/symbolSize)
 	entries := o.contents(table)
 	for i := range o.symbols {
 		b := entries[i*symbolSize:][:symbolSize]
-		s, ok := &o.symbols[i], false
-		if s.name, ok = names.at(le.Uint32(b)); !ok {
+		s := &o.symbols[i]
+		*s = symbol{
+			value: le.Uint64(b[8:]),
+			size:  le.Uint64(b[16:]),
+			name:  le.Uint32(b),
+			slot:  -1,
+			stub:  -1,
+			shndx: le.Uint16(b[6:]),
+			bind:  b[4] >> 4,
+		}
+		if !o.names.holds(s.name) {
 			return damaged("symbol %d: name outside the string table", i)
 		}
-		s.typ, s.bind = b[4]&15, b[4]>>4
-		s.shndx, s.value, s.size = le.Uint16(b[6:]), le.Uint64(b[8:]), le.Uint64(b[16:])
-		s.slot, s.stub = -1, -1
 		if i == 0 {
-			s.place = placeAbsolute
-			s.value = 0
+			*s = symbol{slot: -1, stub: -1, place: placeAbsolute}
 			continue
 		}
-		if err := o.locate(s); err != nil {
+		if err := o.locate(s, b[4]&15); err != nil {
 			return err
 		}
 	}
@@ -141,17 +150,21 @@ func (o *Object) readSymbols(header) error {
 }
 
 // locate decides where the value of s comes from.
-func (o *Object) locate(s *symbol) error {
-	switch s.typ {
+func (o *Object) locate(s *symbol, typ uint8) error {
+	switch typ {
 	case symTLS:
-		return &Error{Kind: ErrUnsupported, Symbol: s.name, Reason: "thread-local symbol " + s.name + ": " + tlsAdvice}
+		name := o.name(s)
+		return &Error{Kind: ErrUnsupported, Symbol: name, Reason: "thread-local symbol " + name + ": " + tlsAdvice}
 	case symIfunc:
-		return &Error{Kind: ErrUnsupported, Symbol: s.name, Reason: "indirect function (IFUNC) " + s.name + ": compile one version for this processor"}
+		name := o.name(s)
+		return &Error{Kind: ErrUnsupported, Symbol: name, Reason: "indirect function (IFUNC) " + name + ": compile one version for this processor"}
 	}
 	switch {
+	case s.shndx == shnUndef && s.name == 0:
+		return damaged("an undefined symbol has no name")
 	case s.shndx == shnUndef:
 		s.value, s.size = 0, 0
-		switch s.name {
+		switch o.name(s) {
 		case "_GLOBAL_OFFSET_TABLE_":
 			s.place = placeTable
 		case "__dso_handle":
@@ -163,27 +176,24 @@ func (o *Object) locate(s *symbol) error {
 	case s.shndx == shnAbs:
 		s.place = placeAbsolute
 	case s.shndx == shnCommon, s.shndx == shnLCommon:
-		s.place, s.align = placeCommon, s.value
-		if !powerOfTwo(s.align) || s.align > maxAlign || s.size > maxImage {
-			return damaged("common symbol %s: %d bytes aligned to %d", s.name, s.size, s.align)
+		s.place = placeCommon
+		if align := s.value; !powerOfTwo(align) || align > maxAlign || s.size > maxImage {
+			return damaged("common symbol %s: %d bytes aligned to %d", o.name(s), s.size, align)
 		}
 	case s.shndx == shnXindex:
-		return unsupported("extended section index of symbol %s: compile without -ffunction-sections and -fdata-sections", s.name)
+		return unsupported("extended section index of symbol %s: compile without -ffunction-sections and -fdata-sections", o.name(s))
 	case s.shndx >= shnReserve:
-		return unsupported("symbol %s in reserved section %#x", s.name, s.shndx)
+		return unsupported("symbol %s in reserved section %#x", o.name(s), s.shndx)
 	case int(s.shndx) >= len(o.sections):
-		return damaged("symbol %s in section %d of %d", s.name, s.shndx, len(o.sections))
+		return damaged("symbol %s in section %d of %d", o.name(s), s.shndx, len(o.sections))
 	default:
 		home := &o.sections[s.shndx]
 		if s.value > home.size {
-			return damaged("symbol %s at %d of the %d bytes of section %s", s.name, s.value, home.size, home.name)
+			return damaged("symbol %s at %d of the %d bytes of section %s", o.name(s), s.value, home.size, home.name)
 		}
 		s.place = placeImage
 		if home.class == classNone {
 			s.place = placeUnloaded
-		}
-		if s.typ == symSection && s.name == "" {
-			s.name = home.name
 		}
 	}
 	return nil
@@ -210,7 +220,7 @@ func (o *Object) readGroups(header) error {
 		if le.Uint32(b)&groupComdat == 0 {
 			continue
 		}
-		name := o.symbols[s.info].name
+		name := o.name(&o.symbols[s.info])
 		if seen[name] {
 			return unsupported("COMDAT group %s occurs twice: link the parts with \"ld -r\"", name)
 		}

@@ -51,7 +51,7 @@ func (o *Object) check(target *section, e rela) error {
 	}
 	s := &o.symbols[e.sym]
 	refuse := func(format string, args ...any) error {
-		return &Error{Kind: ErrUnsupported, Reloc: row.name, Symbol: s.name, Section: target.name, Reason: fmt.Sprintf(format, args...)}
+		return &Error{Kind: ErrUnsupported, Reloc: row.name, Symbol: o.name(s), Section: target.name, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch row.form {
 	case formIgnored:
@@ -69,7 +69,7 @@ func (o *Object) check(target *section, e rela) error {
 		}
 	}
 	if width := uint64(row.width); e.off > target.size || width > target.size-e.off {
-		return damaged("%s against %q at %d of the %d bytes of section %s", row.name, s.name, e.off, target.size, target.name)
+		return damaged("%s against %q at %d of the %d bytes of section %s", row.name, o.name(s), e.off, target.size, target.name)
 	}
 	if s.place == placeUnloaded {
 		return refuse("the symbol's section %s is not loaded", o.sections[s.shndx].name)
@@ -180,7 +180,7 @@ func (o *Object) apply(mem []byte, b *binding, target *section, e rela) error {
 		v = s.size + add
 	}
 	if !row.check.fits(int64(v), row.width) && s.stub >= 0 &&
-		(row.form == formBranch || b.function != nil && b.function(s.name, addr)) {
+		(row.form == formBranch || b.function != nil && b.function(o.name(s), addr)) {
 		v += b.base + o.stub(s) - addr
 	}
 	if !row.check.fits(int64(v), row.width) {
@@ -200,7 +200,7 @@ func (o *Object) apply(mem []byte, b *binding, target *section, e rela) error {
 }
 
 func (o *Object) outOfRange(row *relocation, s *symbol, target *section, e rela) error {
-	err := &Error{Kind: ErrRange, Reloc: row.name, Symbol: s.name, Section: target.name}
+	err := &Error{Kind: ErrRange, Reloc: row.name, Symbol: o.name(s), Section: target.name}
 	err.Reason = fmt.Sprintf("the value does not fit the %d-byte field at offset %d", row.width, e.off)
 	if s.place == placeUndefined {
 		err.Reason += "; the symbol lies outside the object: compile with -fPIC"
