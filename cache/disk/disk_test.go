@@ -17,6 +17,7 @@ func open(t testing.TB, o Options) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	return s
 }
 

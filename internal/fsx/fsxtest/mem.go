@@ -38,7 +38,7 @@ type change struct {
 
 // NewMem returns a file system that holds an empty folder "/".
 func NewMem() *Mem {
-	return &Mem{nodes: map[string]*node{"/": {dir: true, mode: 0o755}}}
+	return &Mem{nodes: map[string]*node{"/": {dir: true, mode: fs.ModeDir | 0o755}}}
 }
 
 // Crash returns the file system as it may be found after power was lost: of the
