@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -144,11 +145,13 @@ func (r *run) panicked(p any) error {
 	return &PanicError{What: r.what, Value: p, Stack: string(debug.Stack())}
 }
 
-// onFatalError is LLVM's fatal error handler. LLVM would end the process once
-// it returns, so on a thread of ours it does not.
+// onFatalError is LLVM's fatal error handler. LLVM ends the process once it
+// returns, so on a thread of ours it does not. On any other it does what LLVM
+// does without a handler: it prints.
 func onFatalError(reason uintptr) uintptr {
 	r := currentRun()
 	if r == nil {
+		fmt.Fprintf(os.Stderr, "LLVM ERROR: %s\n", ffi.GoString(reason))
 		return 0
 	}
 	giveUp(r)

@@ -1,0 +1,5 @@
+//go:build race
+
+package capi
+
+const raceEnabled = true

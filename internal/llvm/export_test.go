@@ -1,0 +1,8 @@
+package llvm
+
+// SetMaxLostThreads changes how many threads may be lost, and returns what it
+// was.
+func SetMaxLostThreads(n int) int { return int(maxLostThreads.Swap(int64(n))) }
+
+// LocateIn is Locate with folders of the test's own.
+func LocateIn(prefer string, folders ...string) (Library, error) { return locate(prefer, folders) }
