@@ -51,6 +51,23 @@ func ArchOf(triple string) Arch {
 	return Unknown
 }
 
+// String returns the family's name in messages, such as "x86-64".
+func (a Arch) String() string {
+	switch a {
+	case X86_64:
+		return "x86-64"
+	case AArch64:
+		return "aarch64"
+	case NVPTX:
+		return "nvptx"
+	case AMDGPU:
+		return "amdgpu"
+	case SPIR:
+		return "spir"
+	}
+	return "unknown"
+}
+
 // Arch returns the family of the target's triple.
 func (t Target) Arch() Arch { return ArchOf(t.Triple) }
 

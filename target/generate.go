@@ -1,0 +1,3 @@
+package target
+
+//go:generate go run ./gen
