@@ -1,0 +1,147 @@
+// Package cpu is the device that every machine has: it runs host functions
+// and GPU kernels compiled for the processor, on the caller's thread and on a
+// pool of native threads.
+//
+// A launch that is short runs on the calling thread alone, 40 ns or so from
+// Go to the kernel. A longer one is shared: each thread takes ranges of
+// work-groups until none is left. How long a kernel's groups take is measured
+// as they run. Threads of the pool spin for 150 µs after their last work and
+// then sleep; a launch does not wait for a sleeping one. Several launches at
+// once are independent: one has the pool, the others their callers' threads.
+//
+// # Faults
+//
+// A fault in kernel code (a bad address, a division by zero, a trap, a stack
+// overflow) ends the launch with a [device.FaultError], and a C++ exception
+// that leaves it with a [device.ExceptionError]. For this the first [Open]
+// puts handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP in front of
+// those that are there, which still get every signal that is not a kernel's.
+// That includes a fault inside a library function a kernel has called, such as
+// memcpy: locks may be held there, and the process ends as it would have.
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/kilnjit/kiln/device"
+	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/target"
+)
+
+// MaxWorkers is the most threads that can work on a launch.
+const MaxWorkers = 4096
+
+// Options steers [Open]. The zero value works.
+type Options struct {
+	// Workers is the number of threads that work on one launch, the caller's
+	// included: 1 means that there is no pool. 0 means GOMAXPROCS as it is when
+	// the device is opened, and with it the limits of affinity and cgroup, but
+	// no more than there are processors.
+	Workers int
+}
+
+// Device is the CPU device. Make one with [Open].
+type Device struct {
+	target target.Target
+	native *nativeDevice
+
+	mu        sync.Mutex
+	closed    bool
+	libraries map[*library]struct{}
+
+	close    sync.Once
+	closeErr error
+}
+
+var _ device.Device = (*Device)(nil)
+
+// Open returns a device of its own, with its own pool; threads are only made
+// when a launch first needs them. The caller closes it. The error matches
+// [errors.ErrUnsupported] on a machine for which kiln has no runtime.
+func Open(o Options) (*Device, error) {
+	workers := o.Workers
+	switch {
+	case workers < 0 || workers > MaxWorkers:
+		return nil, fmt.Errorf("opening the CPU device: %d workers, where 0 to %d can be", workers, MaxWorkers)
+	case workers == 0:
+		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU(), MaxWorkers)
+	}
+	native, err := openNative(workers - 1)
+	if err != nil {
+		return nil, fmt.Errorf("opening the CPU device: %w", err)
+	}
+	t, err := target.Native()
+	if err != nil {
+		native.release()
+		return nil, fmt.Errorf("opening the CPU device: %w", err)
+	}
+	d := &Device{target: t, native: native, libraries: map[*library]struct{}{}}
+	runtime.AddCleanup(d, (*nativeDevice).release, native)
+	return d, nil
+}
+
+// Name returns "cpu".
+func (d *Device) Name() string { return "cpu" }
+
+// Target returns this machine's processor.
+func (d *Device) Target() target.Target { return d.target }
+
+// Limits returns bounds that are those of no hardware: they hold what kernels
+// written for GPUs ask for, and keep a group's work and memory within reason.
+func (d *Device) Limits() device.Limits {
+	return device.Limits{
+		MaxGrid:        device.Dim{X: math.MaxInt32, Y: math.MaxInt32, Z: math.MaxInt32},
+		MaxBlock:       device.Dim{X: 4096, Y: 4096, Z: 4096},
+		MaxBlockItems:  4096,
+		MaxSharedBytes: 1 << 20,
+		MaxParamBytes:  64 << 10,
+	}
+}
+
+// Load maps the image's object. Errors match [device.ErrImage], or
+// [device.ErrClosed] once the device is closed.
+func (d *Device) Load(ctx context.Context, im *image.Image) (device.Library, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("loading kernel %q: %w", im.Kernel, err)
+	}
+	lib, err := d.load(im)
+	if err != nil {
+		return nil, fmt.Errorf("loading kernel %q: %w", im.Kernel, err)
+	}
+	d.mu.Lock()
+	closed := d.closed
+	if !closed {
+		d.libraries[lib] = struct{}{}
+	}
+	d.mu.Unlock()
+	if closed {
+		return nil, errors.Join(fmt.Errorf("loading kernel %q: %w", im.Kernel, device.ErrClosed), lib.unload())
+	}
+	return lib, nil
+}
+
+// Close refuses further launches, waits for those under way, ends the threads
+// of the pool and unloads what is still loaded. Closing again does nothing and
+// returns the same error.
+func (d *Device) Close() error {
+	d.close.Do(func() {
+		d.mu.Lock()
+		d.closed = true
+		libraries := d.libraries
+		d.libraries = nil
+		d.mu.Unlock()
+
+		d.native.shut()
+		var errs []error
+		for lib := range libraries {
+			errs = append(errs, lib.unload())
+		}
+		d.closeErr = errors.Join(errs...)
+	})
+	return d.closeErr
+}

@@ -1,0 +1,160 @@
+package cpu
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"github.com/kilnjit/kiln/device"
+	"github.com/kilnjit/kiln/internal/ffi"
+)
+
+// The structures of native/runtime.h and runtime.c, in Go's memory. Native
+// code reads and writes them during a call and keeps no pointer to them.
+
+type nativeFunction struct {
+	entry         uintptr
+	text, textEnd uintptr
+	barrier       uintptr
+	contextBytes  uint64
+	groupTicks    uint64 // native code's own
+}
+
+type nativeLaunch struct {
+	function    *nativeFunction
+	device      uintptr
+	params      *byte
+	groups      uint64
+	sharedBytes uint64
+	grid, block [3]uint32
+}
+
+type nativeError struct {
+	id            int32
+	kind          int32
+	code          int32
+	stackOverflow int32
+	address       uint64
+	offset        int64
+	typeName      [128]byte
+	text          [256]byte
+}
+
+// Outcomes of a launch, as in native/runtime.h.
+const (
+	outcomeStatus = iota + 1
+	outcomeFault
+	outcomeException
+	outcomeMemory
+	outcomeClosed
+)
+
+// nativeDevice is a struct kiln_device. Once shut it stays, for launches that
+// come late to find it shut, until it is released.
+type nativeDevice struct {
+	runtime *nativeRuntime
+	address uintptr
+	once    sync.Once
+}
+
+func openNative(helpers int) (*nativeDevice, error) {
+	r, err := loadRuntime()
+	if err != nil {
+		return nil, err
+	}
+	var open struct {
+		device  uintptr
+		workers uint32
+	}
+	open.workers = uint32(helpers)
+	if ffi.CGOCall(r.open, unsafe.Pointer(&open)) != 0 {
+		return nil, errors.New("out of memory")
+	}
+	return &nativeDevice{runtime: r, address: open.device}, nil
+}
+
+func (d *nativeDevice) shut() {
+	d.once.Do(func() { ffi.CGOCall(d.runtime.close, pointer(d.address)) })
+}
+
+func (d *nativeDevice) release() {
+	d.shut()
+	ffi.CGOCall(d.runtime.free, pointer(d.address))
+}
+
+func startRuntime(start uintptr, spinners int) error {
+	options := struct{ spinners int32 }{int32(spinners)}
+	if ffi.CGOCall(start, unsafe.Pointer(&options)) != 0 {
+		return errors.New("the system takes no signal handlers")
+	}
+	return nil
+}
+
+// pointer turns an address that is not Go's into a pointer.
+func pointer(address uintptr) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
+}
+
+// Launch is [device.Function]'s.
+func (f *function) Launch(l *device.Launch) error {
+	if f.library.closed.Load() {
+		return f.failed(device.ErrClosed)
+	}
+	d := f.library.device.native
+	// On the stack: native code is done with it before the kernel runs.
+	n := nativeLaunch{
+		function:    &f.native,
+		device:      d.address,
+		params:      unsafe.SliceData(l.Params),
+		sharedBytes: uint64(l.SharedBytes),
+		grid:        [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z},
+		block:       [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+	}
+	if f.host {
+		n.groups, n.grid, n.block = 1, [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}
+	} else if n.groups = l.Grid.Count(); n.groups == 0 {
+		return nil
+	}
+	outcome := ffi.CGOCall(d.runtime.launch, unsafe.Pointer(&n))
+	runtime.KeepAlive(f)
+	runtime.KeepAlive(l)
+	if outcome != 0 {
+		return f.explain(outcome)
+	}
+	return nil
+}
+
+func (f *function) failed(err error) error { return fmt.Errorf("kernel %q: %w", f.kernel, err) }
+
+// explain turns what a launch returned into an error.
+func (f *function) explain(outcome int32) error {
+	switch -outcome {
+	case outcomeMemory:
+		return f.failed(device.ErrMemory)
+	case outcomeClosed:
+		return f.failed(device.ErrClosed)
+	}
+	e := nativeError{id: outcome}
+	if ffi.CGOCall(f.library.device.native.runtime.takeError, unsafe.Pointer(&e)) != 0 {
+		return f.failed(fmt.Errorf("unknown outcome %d of a launch", outcome))
+	}
+	switch e.kind {
+	case outcomeFault:
+		return &device.FaultError{
+			Kernel: f.kernel, Signal: syscall.Signal(e.code), Address: uintptr(e.address),
+			Offset: e.offset, StackOverflow: e.stackOverflow != 0,
+		}
+	case outcomeException:
+		return &device.ExceptionError{Kernel: f.kernel, Type: text(e.typeName[:]), Text: text(e.text[:])}
+	}
+	return &device.StatusError{Kernel: f.kernel, Code: e.code}
+}
+
+func text(b []byte) string {
+	s, _, _ := bytes.Cut(b, []byte{0})
+	return string(s)
+}
