@@ -1,0 +1,215 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/internal/elfload"
+	"github.com/kilnjit/kiln/internal/llvm"
+	"github.com/kilnjit/kiln/internal/llvm/capi"
+	"github.com/kilnjit/kiln/target"
+)
+
+// build is what the stages of one compile hand on to each other.
+type build struct {
+	*job
+	context *llvm.Context
+	module  *llvm.Module
+	machine *llvm.Machine
+	code    *code
+	// function is the kernel in the module, described by kernel.
+	function capi.Value
+	desc     *image.Kernel
+	// fixed is each argument's constant value, zero where it has none.
+	fixed        []capi.Value
+	entry        string
+	remarks      []string
+	contextBytes uint64
+	payload      []byte
+	undefined    []string
+	stackBytes   uint64
+}
+
+// extract leaves the kernel and what it needs.
+func (b *build) extract() error {
+	b.code = newCode(b.context.Ref(), b.module.Ref())
+	var err error
+	if b.function, err = b.code.find(b.request.Kernel); err != nil {
+		return err
+	}
+	if b.desc, err = b.code.describe(b.function); err != nil {
+		return fmt.Errorf("%q cannot be launched: %w", b.request.Kernel, err)
+	}
+	if err := b.request.Spec.Validate(b.desc); err != nil {
+		return &fault{kind: ErrBadRequest, text: err.Error(), cause: err}
+	}
+	if err := b.checkMachine(); err != nil {
+		return err
+	}
+	return b.reduce()
+}
+
+// checkMachine refuses host code of another kind of processor.
+func (b *build) checkMachine() error {
+	if b.desc.Convention != image.Host {
+		return nil
+	}
+	if arch := b.code.arch; arch != b.request.Target.Arch() && capi.GetTarget(b.module.Ref()) != "" {
+		return faultf(ErrUnsupported, "the module is code for %s, not for %s: compile the source for that", capi.GetTarget(b.module.Ref()), b.request.Target.Triple)
+	}
+	if capi.PointerSize(b.code.layout) != pointerBytes {
+		return faultf(ErrUnsupported, "the module has %d-byte pointers", capi.PointerSize(b.code.layout))
+	}
+	return nil
+}
+
+// reduce drops what the kernel does not need and checks what is left.
+func (b *build) reduce() error {
+	copied := b.code.isolate(b.function, b.desc.Convention)
+	if err := b.module.RunPasses("globaldce", nil, llvm.PassOptions{}); err != nil {
+		return err
+	}
+	for _, name := range copied {
+		if capi.GetNamedGlobal(b.module.Ref(), name) != 0 {
+			b.remarks = append(b.remarks, fmt.Sprintf("variable %q of the module is this image's own copy", name))
+		}
+	}
+	if err := b.code.checkExtracted(); err != nil {
+		return err
+	}
+	return b.verify(ErrBadModule)
+}
+
+// verify checks the module by LLVM's rules, which its passes rely on.
+func (b *build) verify(kind error) error {
+	if err := b.module.Verify(); err != nil {
+		return &fault{kind: kind, text: "the module breaks LLVM's rules: " + message(err), cause: err}
+	}
+	return nil
+}
+
+func (b *build) specialise() (err error) {
+	b.fixed, err = b.code.specialise(b.function, b.desc, b.request.Spec.Constants)
+	return err
+}
+
+// wrap makes the entry of a host function.
+func (b *build) wrap() error {
+	if b.desc.Convention == image.Grid {
+		return faultf(ErrUnsupported, "GPU kernels on a CPU")
+	}
+	b.entry = b.code.wrap(b.function, b.desc, b.fixed)
+	return b.prepare()
+}
+
+// prepare makes the module code for the request's machine.
+func (b *build) prepare() error {
+	capi.SetTarget(b.module.Ref(), b.machine.Triple())
+	capi.SetDataLayout(b.module.Ref(), b.machine.DataLayout())
+	b.code.retarget(b.entry, b.request)
+	return b.verify(errors.New("kiln made a broken module"))
+}
+
+// optimise runs the request's pipeline or its level's.
+func (b *build) optimise() error {
+	o := b.request.Options
+	var passes llvm.PassOptions
+	pipeline := o.Pipeline
+	if pipeline == "" {
+		pipeline = "default<" + o.Opt.String() + ">"
+		scalar := o.Opt == O0 || o.Opt == O1 || o.Opt == Oz
+		passes.NoLoopVectorize, passes.NoSLPVectorize = scalar, scalar
+	}
+	err := b.module.RunPasses(pipeline, b.machine, passes)
+	if _, ok := errors.AsType[*llvm.DiagnosticError](err); ok {
+		return &fault{kind: ErrBadModule, text: message(err), cause: err}
+	}
+	if err != nil {
+		return &fault{kind: ErrBadRequest, text: fmt.Sprintf("pipeline %q: %s", pipeline, message(err)), cause: err}
+	}
+	return nil
+}
+
+// generate makes the object and reads what a loader will ask of it.
+func (b *build) generate() error {
+	printed := b.toPrint()
+	said := len(b.context.Diagnostics())
+	object, err := b.machine.Emit(b.module, llvm.Object)
+	if err != nil {
+		return &fault{kind: ErrBadModule, text: message(err), cause: err}
+	}
+	b.dump.write(StageGenerate, ".o", object)
+	if printed != nil {
+		if text, err := b.machine.Emit(printed, llvm.Assembly); err == nil {
+			b.dump.write(StageGenerate, ".s", text)
+		}
+	}
+	b.readDiagnostics(b.context.Diagnostics()[said:])
+	parsed, err := elfload.Parse(object)
+	if err != nil {
+		return &fault{kind: ErrUnsupported, text: "the object cannot be loaded: " + err.Error(), cause: err}
+	}
+	if !slices.Contains(parsed.Defined(), b.entry) {
+		return faultf(ErrBadRequest, "pipeline %q leaves no entry %q", b.request.Options.Pipeline, b.entry)
+	}
+	b.payload, b.undefined = object, parsed.Undefined()
+	return nil
+}
+
+// toPrint returns a copy of the module for the dump of its assembly, nil where
+// there is none: the code generator changes what it is given.
+func (b *build) toPrint() *llvm.Module {
+	if b.dump == nil {
+		return nil
+	}
+	clone, err := b.module.Clone()
+	if err != nil {
+		b.warn(fmt.Errorf("dumping assembly: %w", err))
+		return nil
+	}
+	return clone
+}
+
+var frameSize = regexp.MustCompile(`stack frame size \((\d+)\)`)
+
+// readDiagnostics adds up the frames that the code generator reports, as it is
+// asked to by an attribute, and keeps what else it says.
+func (b *build) readDiagnostics(said []llvm.Diagnostic) {
+	for _, d := range said {
+		if m := frameSize.FindStringSubmatch(d.Message); m != nil {
+			n, _ := strconv.ParseUint(m[1], 10, 64)
+			b.stackBytes += n
+			continue
+		}
+		if d.Severity <= llvm.SeverityWarning {
+			b.remarks = append(b.remarks, firstLine(d.Message))
+		}
+	}
+}
+
+// image puts together what the stages have made.
+func (b *build) image(r *Request) (*image.Image, error) {
+	if r.Target.Arch() == target.Unknown {
+		return nil, faultf(ErrUnsupported, "no image format for %s", r.Target.Triple)
+	}
+	return &image.Image{
+		Format:       image.Object,
+		Target:       r.Target,
+		Kernel:       r.Kernel,
+		Entry:        b.entry,
+		Convention:   b.desc.Convention,
+		Block:        r.Spec.Block,
+		Grid:         r.Spec.Grid,
+		MaxBlock:     b.desc.MaxBlock,
+		ParamBytes:   b.desc.ParamBytes,
+		StackBytes:   uint32(min(b.stackBytes, 1<<32-1)),
+		ContextBytes: b.contextBytes,
+		Undefined:    b.undefined,
+		Remarks:      b.remarks,
+		Payload:      b.payload,
+	}, nil
+}

@@ -1,0 +1,126 @@
+package compile
+
+import (
+	"strings"
+
+	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/internal/llvm/capi"
+)
+
+// isolate makes everything but the kernel f local to the module and forgets
+// what only held things alive, so that dead code elimination leaves what the
+// kernel needs. It returns remarks for the report.
+func (c *code) isolate(f capi.Value, convention image.Convention) (remarks []string) {
+	c.release(convention)
+	var copied []string
+	for g := range c.globals {
+		if !c.localise(g) {
+			continue
+		}
+		if !capi.IsGlobalConstant(g) {
+			copied = append(copied, capi.GetValueName2(g))
+		}
+	}
+	for other := range c.functions {
+		if other != f {
+			c.localise(other)
+		}
+	}
+	for a := capi.GetFirstGlobalAlias(c.module); a != 0; a = capi.GetNextGlobalAlias(a) {
+		capi.SetLinkage(a, capi.InternalLinkage)
+	}
+	capi.SetComdat(f, 0)
+	capi.SetLinkage(f, capi.ExternalLinkage)
+	capi.SetVisibility(f, capi.HiddenVisibility)
+	return copied
+}
+
+// release deletes the lists that keep things alive without using them, and
+// for a GPU kernel what the module does on its own when it is loaded.
+func (c *code) release(convention image.Convention) {
+	names := []string{"llvm.used", "llvm.compiler.used"}
+	if convention == image.Grid {
+		names = append(names, "llvm.global_ctors", "llvm.global_dtors")
+		capi.SetModuleInlineAsm2(c.module, "")
+	}
+	for _, name := range names {
+		if g := capi.GetNamedGlobal(c.module, name); g != 0 {
+			capi.DeleteGlobal(g)
+		}
+	}
+}
+
+// localise makes a definition local and returns whether it was not before.
+func (c *code) localise(g capi.Value) bool {
+	if capi.IsDeclaration(g) {
+		return false
+	}
+	switch capi.GetLinkage(g) {
+	case capi.InternalLinkage, capi.PrivateLinkage, capi.AvailableExternallyLinkage, capi.AppendingLinkage:
+		return false
+	}
+	if strings.HasPrefix(capi.GetValueName2(g), "llvm.") {
+		return false
+	}
+	capi.SetComdat(g, 0)
+	capi.SetLinkage(g, capi.InternalLinkage)
+	return true
+}
+
+// checkExtracted refuses what cannot be loaded without the system's linker.
+func (c *code) checkExtracted() error {
+	for g := range c.globals {
+		if capi.IsThreadLocal(g) {
+			return faultf(ErrUnsupported, "it uses the thread-local variable %q: pass its address as an argument instead", capi.GetValueName2(g))
+		}
+	}
+	if i := capi.GetFirstGlobalIFunc(c.module); i != 0 {
+		return faultf(ErrUnsupported, "it uses the indirect function %q: call one of its implementations instead", capi.GetValueName2(i))
+	}
+	return nil
+}
+
+// quietFrame is the frame size in bytes up to which only the entry's counts.
+const quietFrame = "1024"
+
+// retarget makes every function code for the request's processor, with what
+// its level and kiln's loader ask for.
+func (c *code) retarget(entry string, r *Request) {
+	attribute := func(name, value string) capi.Attribute { return capi.CreateStringAttribute(c.context, name, value) }
+	mark := func(kind string) capi.Attribute {
+		return capi.CreateEnumAttribute(c.context, capi.GetEnumAttributeKindForName(kind), 0)
+	}
+	set := []capi.Attribute{
+		// A frame larger than the guard page below the stack must not step over it.
+		attribute("probe-stack", "inline-asm"),
+		attribute("target-cpu", r.Target.Processor),
+		// The code generator reports each frame that exceeds the size.
+		attribute("warn-stack-size", quietFrame),
+	}
+	if r.Target.Features != "" {
+		set = append(set, attribute("target-features", r.Target.Features))
+	}
+	switch r.Options.Opt {
+	case Os:
+		set = append(set, mark("optsize"))
+	case Oz:
+		set = append(set, mark("optsize"), mark("minsize"))
+	}
+	const self = capi.AttributeFunctionIndex
+	for f := range c.functions {
+		if capi.IsDeclaration(f) {
+			continue
+		}
+		capi.RemoveStringAttributeAtIndex(f, self, "tune-cpu")
+		capi.RemoveStringAttributeAtIndex(f, self, "target-features")
+		// clang -O0 marks every function so, with its companion.
+		if r.Options.Opt != O0 && enum(f, self, c.kinds.optnone) {
+			capi.RemoveEnumAttributeAtIndex(f, self, c.kinds.optnone)
+			capi.RemoveEnumAttributeAtIndex(f, self, c.kinds.noinline)
+		}
+		for _, a := range set {
+			capi.AddAttributeAtIndex(f, self, a)
+		}
+	}
+	capi.AddAttributeAtIndex(capi.GetNamedFunction(c.module, entry), self, attribute("warn-stack-size", "0"))
+}

@@ -1,0 +1,174 @@
+package compile
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/internal/llvm"
+	"github.com/kilnjit/kiln/internal/llvm/capi"
+	"github.com/kilnjit/kiln/target"
+)
+
+// check refuses what can be told to be wrong before LLVM is opened.
+func (j *job) check() error {
+	r := j.request
+	if t := j.compiler.toolchain; r.Toolchain != t {
+		return faultf(ErrUnsupported, "the request is for LLVM %s (build %s), this compiler has %s (build %s)",
+			r.Toolchain.Version, r.Toolchain.BuildID, t.Version, t.BuildID)
+	}
+	if r.ModuleDigest != ([32]byte{}) && r.ModuleDigest != sha256.Sum256(r.Module) {
+		return faultf(ErrBadRequest, "the module is not the one whose digest the request gives")
+	}
+	if strings.ContainsRune(r.Kernel, 0) || strings.ContainsRune(r.Options.Pipeline, 0) {
+		return faultf(ErrBadRequest, "a zero byte in the kernel's name or the pipeline")
+	}
+	if int(r.Options.Opt) >= len(optNames) || int(r.Options.Codegen) >= len(codegenNames) {
+		return faultf(ErrBadRequest, "unknown level: %s, %s", r.Options.Opt, r.Options.Codegen)
+	}
+	if err := r.Target.Validate(j.compiler.library.Major); err != nil {
+		return &fault{kind: ErrBadRequest, text: err.Error(), cause: err}
+	}
+	if r.Target.Arch() != target.X86_64 {
+		return faultf(ErrUnsupported, "code for %s: kiln generates code for x86_64", r.Target.Triple)
+	}
+	return nil
+}
+
+// compile runs the stages behind check.
+func (j *job) compile(context *llvm.Context) (*image.Image, error) {
+	r := j.request
+	m, _, err := j.parse(context)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := j.machine()
+	if err != nil {
+		return nil, err
+	}
+	defer machine.Close()
+
+	b := &build{job: j, context: context, module: m, machine: machine}
+	steps := []struct {
+		stage Stage
+		run   func() error
+	}{
+		{StageExtract, b.extract},
+		{StageSpecialise, b.specialise},
+		{StageWrap, b.wrap},
+		{StageOptimise, b.optimise},
+		{StageGenerate, b.generate},
+	}
+	for _, s := range steps {
+		err := j.step(s.stage, func() error {
+			if err := s.run(); err != nil {
+				return err
+			}
+			if j.dump != nil && s.stage != StageGenerate {
+				j.dump.write(s.stage, ".ll", []byte(b.module.Print()))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var im *image.Image
+	err = j.step(StageImage, func() error {
+		im, err = b.image(r)
+		return err
+	})
+	return im, err
+}
+
+// parse reads the module.
+func (j *job) parse(context *llvm.Context) (m *llvm.Module, identity image.Identity, err error) {
+	err = j.step(StageParse, func() error {
+		module := j.request.Module
+		reader := "LLVM " + j.compiler.toolchain.Version
+		if _, err := image.Recognise(module); err != nil {
+			return &fault{kind: ErrBadModule, text: err.Error(), cause: err}
+		}
+		identity, err = image.Identify(module)
+		if err != nil {
+			return &fault{kind: ErrBadModule, text: fmt.Sprintf("%v (reader is %s)", err, reader), cause: err}
+		}
+		m, err = context.Parse("module", module)
+		if err != nil {
+			text := message(err)
+			if identity.Producer != "" {
+				text = fmt.Sprintf("bitcode made by %s, reader is %s: %s", identity.Producer, reader, text)
+			}
+			return &fault{kind: ErrBadModule, text: text, cause: err}
+		}
+		if !j.request.Options.Debug {
+			capi.StripModuleDebugInfo(m.Ref())
+		}
+		if capi.GetDataLayoutStr(m.Ref()) == "" {
+			if err := completeLayout(m); err != nil {
+				return err
+			}
+		}
+		if j.dump != nil {
+			j.dump.write(StageParse, ".ll", []byte(m.Print()))
+		}
+		return nil
+	})
+	return m, identity, err
+}
+
+// hostTriple stands for the triple of a module without one.
+const hostTriple = "x86_64-unknown-linux-gnu"
+
+// completeLayout gives a module without a data layout that of its triple.
+// LLVM's own default is that of no machine.
+func completeLayout(m *llvm.Module) error {
+	triple := capi.GetTarget(m.Ref())
+	if triple == "" {
+		triple = hostTriple
+	}
+	machine, err := llvm.NewMachine(llvm.MachineOptions{Triple: triple})
+	if err != nil {
+		return &fault{kind: ErrBadModule, text: "the module has no data layout: " + err.Error(), cause: err}
+	}
+	defer machine.Close()
+	capi.SetDataLayout(m.Ref(), machine.DataLayout())
+	return nil
+}
+
+func (j *job) machine() (*llvm.Machine, error) {
+	r := j.request
+	levels := [...]llvm.CodegenLevel{
+		CodegenAggressive: llvm.CodegenAggressive,
+		CodegenDefault:    llvm.CodegenDefault,
+		CodegenLess:       llvm.CodegenLess,
+		CodegenNone:       llvm.CodegenNone,
+	}
+	machine, err := llvm.NewMachine(llvm.MachineOptions{
+		Triple:   r.Target.Triple,
+		CPU:      r.Target.Processor,
+		Features: r.Target.Features,
+		Level:    levels[r.Options.Codegen],
+	})
+	if err != nil {
+		return nil, j.fail(err)
+	}
+	return machine, nil
+}
+
+// message returns what LLVM said, without what it was doing.
+func message(err error) string {
+	if d, ok := errors.AsType[*llvm.DiagnosticError](err); ok {
+		for _, diagnostic := range d.Diagnostics {
+			if diagnostic.Severity == llvm.SeverityError {
+				return diagnostic.Message
+			}
+		}
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner.Error()
+	}
+	return err.Error()
+}
