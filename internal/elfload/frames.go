@@ -1,5 +1,7 @@
 package elfload
 
+import "strings"
+
 // readFrames collects the unwind tables. The unwinder trusts them and follows
 // their length fields, so the chain is checked here.
 func (o *Object) readFrames(header) error {
@@ -14,6 +16,17 @@ func (o *Object) readFrames(header) error {
 		o.frames = append(o.frames, s.at)
 	}
 	return nil
+}
+
+// throws tells whether a function of this name starts an exception, so that
+// those that call it must be known to the unwinder even without handlers.
+func throws(name string) bool {
+	for _, p := range []string{"__cxa_throw", "__cxa_rethrow", "_Unwind_", "_ZSt"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // frameChain tells whether b is a sequence of whole unwind records.

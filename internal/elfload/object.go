@@ -14,7 +14,7 @@ type Object struct {
 
 	slots, stubs int
 	low          bool // must lie below 2 GiB
-	personality  bool // has exception tables
+	unwinds      bool // exceptions are thrown in it or pass through it
 	dsoHandle    bool // names __dso_handle
 	layout       layout
 	frames       []uint64   // image offsets of unwind tables

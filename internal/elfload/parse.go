@@ -82,7 +82,7 @@ func (o *Object) readSections(h header) error {
 			return err
 		}
 		if s.class != classNone && strings.HasPrefix(s.name, ".gcc_except_table") {
-			o.personality = true
+			o.unwinds = true
 		}
 	}
 	return nil
@@ -172,6 +172,7 @@ func (o *Object) locate(s *symbol, typ uint8) error {
 			o.dsoHandle = true
 		default:
 			s.place = placeUndefined
+			o.unwinds = o.unwinds || throws(o.name(s))
 		}
 	case s.shndx == shnAbs:
 		s.place = placeAbsolute

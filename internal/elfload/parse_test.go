@@ -24,8 +24,8 @@ func TestParsePrebuilt(t *testing.T) {
 	if diff := cmp.Diff([]string{"absent_data", "absent_function"}, o.Undefined()); diff != "" {
 		t.Errorf("undefined (-want +got):\n%s", diff)
 	}
-	if !o.low || o.personality || o.dsoHandle {
-		t.Errorf("low %v, personality %v, dsoHandle %v", o.low, o.personality, o.dsoHandle)
+	if !o.low || o.unwinds || o.dsoHandle {
+		t.Errorf("low %v, unwinds %v, dsoHandle %v", o.low, o.unwinds, o.dsoHandle)
 	}
 	l := o.layout
 	if l.constants != 0x1000 || l.data != 0x2000 || o.Size() != 0x3000 {
@@ -35,8 +35,8 @@ func TestParsePrebuilt(t *testing.T) {
 	if o, err = Parse(readPrebuilt(t, "exceptions.o")); err != nil {
 		t.Fatal(err)
 	}
-	if o.low || !o.personality || len(o.frames) != 1 {
-		t.Errorf("low %v, personality %v, frames %v", o.low, o.personality, o.frames)
+	if o.low || !o.unwinds || len(o.frames) != 1 {
+		t.Errorf("low %v, unwinds %v, frames %v", o.low, o.unwinds, o.frames)
 	}
 	if !slices.Contains(o.Undefined(), "__cxa_throw") {
 		t.Errorf("undefined %v", o.Undefined())
