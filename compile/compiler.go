@@ -53,6 +53,13 @@ func New(config Config) (*Compiler, error) {
 	}, nil
 }
 
+// Observing returns the same compiler with another observer, nil for none.
+func (c *Compiler) Observing(observe func(Event)) *Compiler {
+	other := *c
+	other.config.Observe = observe
+	return &other
+}
+
 // Toolchain identifies the compiler's libLLVM, for requests to carry.
 func (c *Compiler) Toolchain() Toolchain { return c.toolchain }
 

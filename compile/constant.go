@@ -22,18 +22,20 @@ func (c *code) constant(t capi.Type, b []byte) (capi.Value, error) {
 		}
 		return capi.ConstIntToPtr(capi.ConstInt(capi.Int64TypeInContext(c.context), address, false), t), nil
 	case capi.VectorTypeKind:
+		// Elements lie bit by bit, without the padding that arrays have.
 		element := capi.GetElementType(t)
-		if capi.GetTypeKind(element) != capi.PointerTypeKind {
+		width := capi.SizeOfTypeInBits(c.layout, element)
+		if width%8 != 0 {
 			return c.bits(t, b), nil
 		}
-		values, err := c.elements(element, int(capi.GetVectorSize(t)), b)
+		values, err := c.elements(element, int(capi.GetVectorSize(t)), int(width/8), b)
 		if err != nil {
 			return 0, err
 		}
 		return capi.ConstVector(values), nil
 	case capi.ArrayTypeKind:
 		element := capi.GetElementType(t)
-		values, err := c.elements(element, int(capi.GetArrayLength2(t)), b)
+		values, err := c.elements(element, int(capi.GetArrayLength2(t)), int(capi.ABISizeOfType(c.layout, element)), b)
 		if err != nil {
 			return 0, err
 		}
@@ -52,8 +54,7 @@ func (c *code) constant(t capi.Type, b []byte) (capi.Value, error) {
 	return 0, faultf(ErrUnsupported, "no constant of type %s can be made", typeName(t))
 }
 
-func (c *code) elements(element capi.Type, n int, b []byte) ([]capi.Value, error) {
-	stride := int(capi.ABISizeOfType(c.layout, element))
+func (c *code) elements(element capi.Type, n, stride int, b []byte) ([]capi.Value, error) {
 	values := make([]capi.Value, n)
 	for i := range values {
 		v, err := c.constant(element, b[i*stride:])

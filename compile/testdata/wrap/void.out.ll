@@ -1,0 +1,20 @@
+; ModuleID = 'test'
+source_filename = "test"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+@kiln.entry.f = internal global i32 0
+
+define internal void @f() #0 {
+  store i32 1, ptr @kiln.entry.f, align 4
+  ret void
+}
+
+define i32 @kiln.entry.f.1(ptr %0) #1 {
+  %params = load ptr, ptr %0, align 8
+  call void @f()
+  ret i32 0
+}
+
+attributes #0 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="1024" }
+attributes #1 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="0" }
