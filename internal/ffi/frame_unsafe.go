@@ -3,8 +3,6 @@ package ffi
 import (
 	"sync"
 	"unsafe"
-
-	"github.com/ebitengine/purego"
 )
 
 // MaxArgs is how many arguments a C function can be given.
@@ -19,15 +17,17 @@ const textRoom = 256
 // are reused, so a call allocates nothing unless its text is long. A frame
 // belongs to one goroutine.
 type Frame struct {
+	// The first three are known to the assembly by their offsets.
 	fn   uintptr
 	n    int
+	args [MaxArgs]uintptr
+
 	kept int
+	keep [MaxArgs]unsafe.Pointer
 	used int
+	text [textRoom]byte
 	// length is where OutLength lets C write.
 	length uint64
-	args   [MaxArgs]uintptr
-	keep   [MaxArgs]unsafe.Pointer
-	texts  [textRoom]byte
 }
 
 var (
@@ -68,9 +68,9 @@ func (f *Frame) Text(s string) {
 		f.address(unsafe.Pointer(&NewText(s).bytes[0]))
 		return
 	}
-	f.Word(uintptr(unsafe.Pointer(&f.texts[f.used])))
-	f.used += copy(f.texts[f.used:], s)
-	f.texts[f.used] = 0
+	f.Word(uintptr(unsafe.Pointer(&f.text[f.used])))
+	f.used += copy(f.text[f.used:], s)
+	f.text[f.used] = 0
 	f.used++
 }
 
@@ -126,11 +126,6 @@ func (f *Frame) Call() uintptr {
 	return r
 }
 
-func (f *Frame) call() uintptr {
-	r, _, _ := purego.SyscallN(f.fn, f.args[:f.n]...)
-	return r
-}
-
 func (f *Frame) end() {
 	clear(f.keep[:f.kept])
 	f.n, f.kept, f.used = 0, 0, 0
@@ -140,6 +135,9 @@ func (f *Frame) end() {
 // Call calls the C function at fn with words as its arguments and returns the
 // first result register. It allocates nothing.
 func Call(fn uintptr, words ...uintptr) uintptr {
+	if len(words) > MaxArgs {
+		panic("ffi: too many arguments")
+	}
 	f := Enter(fn)
 	f.n = copy(f.args[:], words)
 	return f.Call()

@@ -48,13 +48,19 @@ func Symbol(name string) (uintptr, bool) {
 	return address, address != 0
 }
 
-var dlsymAddress = func() uintptr {
-	address, err := purego.Dlsym(purego.RTLD_DEFAULT, "dlsym")
+var (
+	dlsymAddress  = mustFind("dlsym")
+	strlenAddress = mustFind("strlen")
+)
+
+// mustFind returns the address of a function of the C library.
+func mustFind(name string) uintptr {
+	address, err := purego.Dlsym(purego.RTLD_DEFAULT, name)
 	if err != nil {
-		panic("ffi: the C library has no dlsym: " + err.Error())
+		panic("ffi: the C library has no " + name + ": " + err.Error())
 	}
 	return address
-}()
+}
 
 func dlsym(handle uintptr, symbol string) uintptr {
 	f := Enter(dlsymAddress)

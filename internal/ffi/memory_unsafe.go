@@ -32,16 +32,7 @@ func GoString(address uintptr) string {
 	if address == 0 {
 		return ""
 	}
-	// No byte beyond the page of the terminating zero is looked at.
-	const page = 4096
-	n := 0
-	for {
-		chunk := page - int((address+uintptr(n))%page)
-		if i := bytes.IndexByte(View(address+uintptr(n), chunk), 0); i >= 0 {
-			return GoStringN(address, n+i)
-		}
-		n += chunk
-	}
+	return GoStringN(address, int(Call(strlenAddress, address)))
 }
 
 // Text is a zero-terminated string on Go's heap, for C functions that keep

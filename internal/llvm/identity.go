@@ -36,21 +36,25 @@ func readIdentity(path string) (fileIdentity, error) {
 		return fileIdentity{}, err
 	}
 	defer f.Close()
-	r := elfReader{file: f}
+	id, err := parseIdentity(f)
+	if err == nil && id.buildID == "" {
+		id.buildID, err = statIdentity(f)
+	}
+	return id, err
+}
+
+func parseIdentity(file io.ReaderAt) (id fileIdentity, err error) {
+	r := elfReader{file: file}
 	if err := r.headers(); err != nil {
 		return fileIdentity{}, err
 	}
-	var id fileIdentity
 	if id.soname, err = r.soname(); err != nil {
 		return fileIdentity{}, err
 	}
 	if id.buildID, err = r.buildID(); err != nil {
 		return fileIdentity{}, err
 	}
-	if id.buildID == "" {
-		id.buildID, err = statIdentity(f)
-	}
-	return id, err
+	return id, nil
 }
 
 // statIdentity stands in for a build id.
