@@ -1,0 +1,45 @@
+package kiln
+
+import (
+	"github.com/kilnjit/kiln/cache"
+	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/device"
+)
+
+// Options configure an engine. The zero value is the CPU device with all its
+// cores, -O3, a memory cache and a disk cache in the user's cache folder.
+type Options struct {
+	// Device runs the kernels; it stays the caller's and is not closed by the
+	// engine. Nil means a CPU device of the engine's own.
+	Device device.Device
+	// Workers is how many threads the engine's own CPU device uses; 0 means
+	// as many as the process may run on.
+	Workers int
+	// LLVM is the path of a libLLVM shared library; empty means the newest
+	// installed one that kiln supports.
+	LLVM string
+	// Compile steers optimisation of every kernel that has no options of its own.
+	Compile compile.Options
+	// Cache says where compiled images are kept.
+	Cache CacheOptions
+	// DumpDir, when set, receives one numbered file a stage for every compile.
+	DumpDir string
+	// Events are told of compiles, cache look-ups and warnings.
+	Events Events
+}
+
+// CacheOptions say where compiled images are kept. The zero value is memory
+// and the user's cache folder.
+type CacheOptions struct {
+	// Dir is the disk cache's folder; empty means "kiln" in the user's cache folder.
+	Dir string
+	// Off keeps everything in memory.
+	Off bool
+	// ReadOnly uses what is on disk and writes nothing.
+	ReadOnly bool
+	// MaxBytes bounds the disk cache, MemoryBytes the memory cache; 0 means their defaults.
+	MaxBytes, MemoryBytes int64
+	// Further are stores behind the disk cache, nearest first, such as remote
+	// ones. The engine closes them with itself.
+	Further []cache.Store
+}

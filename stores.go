@@ -1,0 +1,56 @@
+package kiln
+
+import (
+	"fmt"
+
+	"github.com/kilnjit/kiln/cache"
+	"github.com/kilnjit/kiln/cache/disk"
+	"github.com/kilnjit/kiln/cache/memory"
+	"github.com/kilnjit/kiln/internal/envconf"
+)
+
+// openStores sets up the tiers. A disk cache that cannot be had is left out
+// with a warning.
+func (e *Engine) openStores() {
+	o := &e.options.Cache
+	stores := []cache.Store{memory.New(memory.Options{MaxBytes: o.MemoryBytes})}
+	if !o.Off {
+		if d, err := openDisk(o); err != nil {
+			e.warn("disk", fmt.Errorf("no disk cache, kernels are compiled anew by each process: %w", err))
+		} else {
+			stores = append(stores, d)
+		}
+	}
+	e.store = cache.NewTiered(append(stores, o.Further...)...)
+}
+
+func openDisk(o *CacheOptions) (cache.Store, error) {
+	dir := o.Dir
+	if dir == "" {
+		var err error
+		if dir, err = envconf.CacheDir(envconf.Process()); err != nil {
+			return nil, err
+		}
+	}
+	return disk.Open(disk.Options{Dir: dir, MaxBytes: o.MaxBytes, ReadOnly: o.ReadOnly})
+}
+
+// OptionsFromEnvironment returns the options that the KILN_* variables ask
+// for. An engine reads none of them by itself, but for the user's cache folder.
+func OptionsFromEnvironment() (Options, error) {
+	c, err := envconf.Parse(envconf.Process())
+	if err != nil {
+		return Options{}, err
+	}
+	return Options{
+		LLVM:    c.LLVM,
+		Workers: c.Workers,
+		DumpDir: c.Dump,
+		Cache: CacheOptions{
+			Dir:      c.CacheDir,
+			MaxBytes: c.CacheMax,
+			Off:      c.Cache == envconf.CacheOff,
+			ReadOnly: c.Cache == envconf.CacheReadOnly,
+		},
+	}, nil
+}
