@@ -104,7 +104,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("Parse(%q): error %v, want one with %q", text, err, want)
 			continue
 		}
-		if !strings.HasPrefix(err.Error(), "argument 3, \""+text) {
+		if !strings.HasPrefix(err.Error(), "argument 2, \""+text) {
 			t.Errorf("Parse(%q): error %v does not name the argument", text, err)
 		}
 		if diff := cmp.Diff(Argument{}, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(Argument{})); diff != "" {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// parseCount reads a whole number with an optional suffix: k, M, G for powers
+// ParseCount reads a whole number with an optional suffix: k, M, G for powers
 // of 1000, Ki, Mi, Gi for powers of 1024.
-func parseCount(s string) (int64, error) {
+func ParseCount(s string) (int64, error) {
 	digits := strings.TrimRight(s, "kKMGi")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 {

@@ -68,16 +68,16 @@ f32[1M]=rand  i32[64]=0  u8[4Ki]=7  a buffer: random, or one number throughout
 f32[1M]=-1..1                       random between two bounds
 f32[]=@file.npy                     a file's content
 out:f32[64]=0                       out: prints the buffer's sum after the launch
-seed:3:f32[1M]=0..1                 seed: of the random numbers; the position, from 1, if left out
+seed:3:f32[1M]=0..1                 seed: of the random numbers, else 1 for the first argument, 2 for the second
 null  local=4Ki                     a null pointer; shared memory of a group (OpenCL)
 types: i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64; counts take k M G (1000s), Ki Mi Gi (1024s)`
 
-// Parse reads one argument. Position counts from 0 and is the seed, plus 1,
-// where the argument names none.
+// Parse reads one argument. Position counts from 0; where the argument names
+// no seed, position+1 is its seed.
 func Parse(text string, position int) (Argument, error) {
 	a := Argument{Text: text, Seed: uint32(position) + 1}
 	if err := a.parse(text); err != nil {
-		return Argument{}, fmt.Errorf("argument %d, %q: %w", position+1, text, err)
+		return Argument{}, fmt.Errorf("argument %d, %q: %w", position, text, err)
 	}
 	return a, nil
 }
@@ -115,7 +115,7 @@ func (a *Argument) parse(rest string) error {
 		return errors.New("no value: an argument looks like i32=5 or f32[1024]=rand")
 	}
 	if left == "local" {
-		bytes, err := parseCount(value)
+		bytes, err := ParseCount(value)
 		a.Kind, a.Count = Local, int(bytes)
 		return errors.Join(err, a.agree(seeded))
 	}
@@ -152,7 +152,7 @@ func (a *Argument) parseElements(count string) error {
 		a.Count = -1
 		return nil
 	}
-	n, err := parseCount(count)
+	n, err := ParseCount(count)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (t Type) parseNumber(s string) (uint64, error) {
 		return v, nil
 	}
 	// i32=1M is what counts look like; a number may be one.
-	if n, err := parseCount(s); err == nil && (bits == 64 || n>>(bits-1) == 0 || !t.Signed() && n>>bits == 0) {
+	if n, err := ParseCount(s); err == nil && (bits == 64 || n>>(bits-1) == 0 || !t.Signed() && n>>bits == 0) {
 		return uint64(n), nil
 	}
 	return 0, fmt.Errorf("%q is not a number for %s, or does not fit", s, t)
