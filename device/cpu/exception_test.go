@@ -79,14 +79,18 @@ func TestExceptionInWorker(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	d := open(t, 4)
 	p := &elsewhereParams{threadOf(t, d), 1000 * tickRate()}
-	for range 10 {
+	untilWorkersTookPart(t, func() bool {
 		err := throwing(t, d, "throw_elsewhere").Launch(over(32, block(p)))
+		if err == nil {
+			return false
+		}
 		var got *device.ExceptionError
 		if !errors.As(err, &got) || got.Text != "boom 2" {
 			t.Fatalf("error %v, want boom 2", err)
 		}
 		run(t, throwing(t, d, "catches"), over(10, nil))
-	}
+		return true
+	})
 }
 
 // TestFaultBelowBarrier: a fault passes by handlers of exceptions.

@@ -124,14 +124,31 @@ func TestFaultInWorker(t *testing.T) {
 	d := open(t, 4)
 	p := &elsewhereParams{threadOf(t, d), 1000 * tickRate()}
 	good := kernel(t, d, "mark")
-	for range 20 {
+	untilWorkersTookPart(t, func() bool {
 		err := kernel(t, d, "elsewhere").Launch(over(32, block(p)))
+		if err == nil {
+			return false
+		}
 		var fault *device.FaultError
 		if !errors.As(err, &fault) || fault.Signal != syscall.SIGSEGV || fault.Address != 16 {
 			t.Fatalf("error %v, want a fault at 0x10", err)
 		}
 		if err := mark(good, device.Dim{X: 50, Y: 1, Z: 1}); err != nil {
 			t.Fatal(err)
+		}
+		return true
+	})
+}
+
+// untilWorkersTookPart repeats what tells whether workers had a part in it,
+// until they had ten times. The system may not give them a processor in time.
+func untilWorkersTookPart(t *testing.T, launch func() bool) {
+	t.Helper()
+	for had, tries := 0, 0; had < 10; tries++ {
+		if launch() {
+			had++
+		} else if tries == 300 {
+			t.Fatalf("workers took part in %d launches of %d", had, tries)
 		}
 	}
 }

@@ -192,3 +192,11 @@ int32_t inside_libc(struct kiln_frame *f) {
   size_t (*volatile length)(const char *) = strlen;
   return (int32_t)length(*(const char *volatile *)f->params);
 }
+
+// callback calls back into Go before and after it writes.
+int32_t callback(struct kiln_frame *f) {
+  struct { int64_t (*call)(int64_t); int64_t sum; } *p = f->params;
+  for (uint64_t g = f->first; g < f->last; g++)
+    p->sum += p->call((int64_t)g);
+  return 0;
+}
