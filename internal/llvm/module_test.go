@@ -2,7 +2,6 @@ package llvm_test
 
 import (
 	"bytes"
-	"context"
 	"debug/elf"
 	"errors"
 	"strings"
@@ -228,24 +227,4 @@ func TestClosedOnce(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-func TestRun(t *testing.T) {
-	want := errors.New("mine")
-	if err := llvm.Run(context.Background(), "work", func() error { return want }); err != want {
-		t.Errorf("error is %v, want the function's own", err)
-	}
-	err := llvm.Run(context.Background(), "work", func() error { panic("boom") })
-	var panicked *llvm.PanicError
-	if !errors.As(err, &panicked) || panicked.Value != "boom" || err.Error() != "work: panic: boom" || !strings.Contains(panicked.Stack, "TestRun") {
-		t.Errorf("panic gives %v", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	if err := llvm.Run(ctx, "work", func() error { cancel(); return nil }); err != nil {
-		t.Errorf("cancelled while running: %v", err)
-	}
-	began := false
-	if err := llvm.Run(ctx, "work", func() error { began = true; return nil }); !errors.Is(err, context.Canceled) || began {
-		t.Errorf("cancelled before: %v, began %v", err, began)
-	}
 }

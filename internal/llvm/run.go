@@ -85,7 +85,8 @@ func currentRun() *run {
 // work in errors. All use of LLVM happens inside Run, for this is where its
 // faults become errors: a fatal error in LLVM is returned as a [*FatalError]
 // and never reaches the process, a panic as a [*PanicError], and a function
-// that the library lacks as a [*capi.MissingSymbol].
+// that the library lacks as a [*capi.MissingSymbol]. That holds for fn's own
+// goroutine, not for others that it starts.
 //
 // After a fatal error the contexts and target machines last used by fn are
 // given up: their methods return [ErrGivenUp], closing them does nothing.
