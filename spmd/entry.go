@@ -1,0 +1,177 @@
+package spmd
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The places in the frame that an entry is given, in bytes.
+const (
+	frameParams = 0
+	frameFirst  = 8
+	frameLast   = 16
+	frameGrid   = 24
+	frameBlock  = 36
+)
+
+// entryWriter writes the entry: loops over groups, rows and items.
+type entryWriter struct {
+	l     *lowering
+	lines []string
+	n     int
+}
+
+func (w *entryWriter) op(format string, args ...any) string {
+	w.n++
+	name := fmt.Sprintf("%%v%d", w.n)
+	w.lines = append(w.lines, "  "+name+" = "+fmt.Sprintf(format, args...))
+	return name
+}
+
+func (w *entryWriter) do(format string, args ...any) {
+	w.lines = append(w.lines, "  "+fmt.Sprintf(format, args...))
+}
+
+func (w *entryWriter) label(name string) { w.lines = append(w.lines, name+":") }
+
+func (w *entryWriter) load(typ string, offset uint32, base string) string {
+	p := base
+	if offset > 0 {
+		p = w.op("getelementptr inbounds i8, ptr %s, i64 %d", base, offset)
+	}
+	return w.op("load %s, ptr %s, align %d, !invariant.load !%d", typ, p, 1, w.l.empty())
+}
+
+// empty returns the number of the module's empty metadata node.
+func (l *lowering) empty() int {
+	if l.emptyNode == 0 {
+		l.emptyNode = l.node("!{}")
+	}
+	return l.emptyNode
+}
+
+// addEntry adds the entry. lanes is the number of items that @kiln.lanes runs
+// at once along x, 1 where only @kiln.item is there.
+func (l *lowering) addEntry(lanes int) {
+	w := &entryWriter{l: l}
+	w.label("entry")
+	args := w.arguments()
+	dim := func(fixed [3]uint32, offset uint32) (v [3]string) {
+		for d := range v {
+			if fixed[d] != 0 {
+				v[d] = fmt.Sprint(fixed[d])
+			} else {
+				v[d] = w.load("i32", offset+4*uint32(d), "%frame")
+			}
+		}
+		return v
+	}
+	grid := dim(l.opt.Grid, frameGrid)
+	block := dim(l.opt.Block, frameBlock)
+	first := w.load("i64", frameFirst, "%frame")
+	last := w.load("i64", frameLast, "%frame")
+	width, height := w.op("zext i32 %s to i64", grid[0]), w.op("zext i32 %s to i64", grid[1])
+	row := w.op("udiv i64 %s, %s", first, width)
+	x := w.op("trunc i64 %s to i32", w.op("urem i64 %s, %s", first, width))
+	y := w.op("trunc i64 %s to i32", w.op("urem i64 %s, %s", row, height))
+	z := w.op("trunc i64 %s to i32", w.op("udiv i64 %s, %s", row, height))
+	w.do("br label %%groups")
+
+	w.label("groups")
+	w.do("%%g = phi i64 [ %s, %%entry ], [ %%g.next, %%group.end ]", first)
+	w.do("%%gx = phi i32 [ %s, %%entry ], [ %%gx.next, %%group.end ]", x)
+	w.do("%%gy = phi i32 [ %s, %%entry ], [ %%gy.next, %%group.end ]", y)
+	w.do("%%gz = phi i32 [ %s, %%entry ], [ %%gz.next, %%group.end ]", z)
+	w.do("%%more = icmp ult i64 %%g, %s", last)
+	w.do("br i1 %%more, label %%group, label %%done")
+
+	w.label("group")
+	ids := strings.Join([]string{"%tz", block[0], block[1], block[2], "%gx", "%gy", "%gz", grid[0], grid[1], grid[2]}, ", i32 ")
+	w.loop("tz", block[2], "group", "group.end", func() {
+		w.loop("ty", block[1], "tz", "tz.end", func() { w.row(args, ids, block[0], lanes) })
+	})
+
+	w.label("group.end")
+	w.do("%%g.next = add nuw i64 %%g, 1")
+	w.do("%%gx.inc = add nuw i32 %%gx, 1")
+	w.do("%%x.wrap = icmp eq i32 %%gx.inc, %s", grid[0])
+	w.do("%%gx.next = select i1 %%x.wrap, i32 0, i32 %%gx.inc")
+	w.do("%%gy.inc = add nuw i32 %%gy, 1")
+	w.do("%%gy.up = select i1 %%x.wrap, i32 %%gy.inc, i32 %%gy")
+	w.do("%%y.wrap = icmp eq i32 %%gy.up, %s", grid[1])
+	w.do("%%gy.next = select i1 %%y.wrap, i32 0, i32 %%gy.up")
+	w.do("%%gz.inc = add i32 %%gz, 1")
+	w.do("%%gz.next = select i1 %%y.wrap, i32 %%gz.inc, i32 %%gz")
+	w.do("br label %%groups")
+	w.label("done")
+	w.do("ret i32 0")
+	l.addFunction("define i32 "+globalName(l.kernel)+"(ptr noundef nonnull align 8 dereferenceable(80) %frame)"+entryAttributes, w.lines)
+}
+
+const entryAttributes = ` nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"`
+
+// arguments loads the kernel's arguments and returns them as a call's list.
+func (w *entryWriter) arguments() string {
+	base := w.load("ptr", frameParams, "%frame")
+	var b strings.Builder
+	for i, p := range w.l.fn.Params {
+		at := w.l.opt.Params[i].Offset
+		v := ""
+		if w.l.pointed(i) {
+			v = w.op("getelementptr inbounds i8, ptr %s, i64 %d", base, at)
+		} else {
+			v = w.load(p.Type, at, base)
+		}
+		fmt.Fprintf(&b, "%s %s, ", p.Type, v)
+	}
+	return b.String()
+}
+
+// loop counts name from 0 to bound, which is not 0, and leaves to block exit.
+// The code before it is in block from.
+func (w *entryWriter) loop(name, bound, from, exit string, body func()) {
+	w.do("br label %%%s.head", name)
+	w.label(name + ".head")
+	w.do("%%%s = phi i32 [ 0, %%%s ], [ %%%s.next, %%%s.end ]", name, fromBlock(from), name, name)
+	w.do("br label %%%s", name+".body")
+	w.label(name + ".body")
+	body()
+	w.label(name + ".end")
+	w.do("%%%s.next = add nuw i32 %%%s, 1", name, name)
+	w.do("%%%s.more = icmp ult i32 %%%s.next, %s", name, name, bound)
+	w.do("br i1 %%%s.more, label %%%s.head, label %%%s, !llvm.loop !%d", name, name, exit, w.l.loopNode("llvm.loop.unroll.disable"))
+}
+
+func fromBlock(name string) string {
+	if name == "group" {
+		return name
+	}
+	return name + ".body"
+}
+
+// row runs the items of one row.
+func (w *entryWriter) row(args, ids, bound string, lanes int) {
+	from, start := "ty.body", "0"
+	if lanes > 1 {
+		whole := w.op("and i32 %s, %d", bound, -lanes)
+		any := w.op("icmp ne i32 %s, 0", whole)
+		w.do("br i1 %s, label %%chunk, label %%rest", any)
+		w.label("chunk")
+		w.do("%%cx = phi i32 [ 0, %%ty.body ], [ %%cx.next, %%chunk ]")
+		w.do("call void @kiln.lanes(%si32 %%cx, i32 %%ty, i32 %s)", args, ids)
+		w.do("%%cx.next = add nuw i32 %%cx, %d", lanes)
+		w.do("%%cx.more = icmp ult i32 %%cx.next, %s", whole)
+		w.do("br i1 %%cx.more, label %%chunk, label %%rest, !llvm.loop !%d", w.l.loopNode("llvm.loop.unroll.disable"))
+		w.label("rest")
+		from, start = "rest", whole
+	}
+	w.do("br label %%tx.head")
+	w.label("tx.head")
+	w.do("%%tx = phi i32 [ %s, %%%s ], [ %%tx.next, %%tx.body ]", start, from)
+	w.do("%%tx.more = icmp ult i32 %%tx, %s", bound)
+	w.do("br i1 %%tx.more, label %%tx.body, label %%ty.end")
+	w.label("tx.body")
+	w.do("call void @kiln.item(%si32 %%tx, i32 %%ty, i32 %s)", args, ids)
+	w.do("%%tx.next = add nuw i32 %%tx, 1")
+	w.do("br label %%tx.head, !llvm.loop !%d", w.l.loopNode("llvm.loop.unroll.disable"))
+}

@@ -1,0 +1,385 @@
+package spmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kilnjit/kiln/spmd/internal/irtext"
+	"github.com/kilnjit/kiln/target"
+)
+
+// kernelName is the kernel's name between ingest and lowering.
+const kernelName = "@kiln.kernel"
+
+// ingested is a module as ingest leaves it.
+type ingested struct {
+	text string
+	// writes are the kernel's parameters with byval semantics, by index.
+	byValue map[int]bool
+}
+
+// ingest rewrites the module's text so that only the kernel and what it
+// reaches is left, in IR of the host with kiln's names for what differs from
+// one work-item to another.
+func ingest(text, kernel string, opt *Options) (*ingested, error) {
+	m, err := irtext.ParseModule(text)
+	if err != nil {
+		return nil, err
+	}
+	in := &ingest1{opt: opt, source: m, arch: target.ArchOf(m.Triple), kernel: globalName(kernel), lib: newLibrary(opt)}
+	return in.run()
+}
+
+// globalName spells a global's name as the printer does.
+func globalName(name string) string {
+	plain := name != "" && (name[0] < '0' || name[0] > '9')
+	for i := 0; i < len(name) && plain; i++ {
+		c := name[i]
+		plain = c == '.' || c == '_' || c == '$' || c == '-' ||
+			'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+	}
+	if plain {
+		return "@" + name
+	}
+	var b strings.Builder
+	b.WriteString(`@"`)
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			fmt.Fprintf(&b, `\%02X`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteString(`"`)
+	return b.String()
+}
+
+type ingest1 struct {
+	opt    *Options
+	source *irtext.Module
+	arch   target.Arch
+	kernel string
+	lib    *library
+
+	out     irtext.Module
+	byValue map[int]bool
+	missing problems
+	tokens  []irtext.Token
+}
+
+func (in *ingest1) run() (*ingested, error) {
+	defines := index(in.source.Defines)
+	if defines[in.kernel] == nil {
+		return nil, fmt.Errorf("kernel %s: the module defines no such function", in.kernel[1:])
+	}
+	order, recursive := in.reach(defines)
+	in.out.Triple, in.out.DataLayout = in.opt.Triple, in.opt.DataLayout
+	in.out.Types = in.source.Types
+	for i := range in.out.Types {
+		in.out.Types[i].Line = in.line(in.out.Types[i].Line)
+	}
+	declares := index(in.source.Declares)
+	globals := index(in.source.Globals)
+	done := map[string]bool{}
+	for _, name := range order {
+		switch {
+		case defines[name] != nil:
+			in.define(defines[name], recursive[name])
+		case globals[name] != nil:
+			in.global(globals[name])
+		case declares[name] != nil:
+			in.declare(declares[name], done)
+		default:
+			in.missing.add(undefined, name[1:])
+		}
+	}
+	in.lib.finish(&in.out, &in.missing)
+	if err := in.missing.err(in.kernel[1:]); err != nil {
+		return nil, err
+	}
+	in.attributes()
+	in.metadata()
+	return &ingested{text: in.out.Text(), byValue: in.byValue}, nil
+}
+
+func index(list []irtext.Entity) map[string]*irtext.Entity {
+	m := make(map[string]*irtext.Entity, len(list))
+	for i := range list {
+		m[list[i].Name] = &list[i]
+	}
+	return m
+}
+
+// reach returns the names that the kernel reaches, the kernel first, and those
+// of functions that can call themselves.
+func (in *ingest1) reach(defines map[string]*irtext.Entity) (order []string, recursive map[string]bool) {
+	globals := index(in.source.Globals)
+	seen := map[string]bool{in.kernel: true}
+	calls := map[string][]string{}
+	order = []string{in.kernel}
+	for i := 0; i < len(order); i++ {
+		name := order[i]
+		note := func(ref string) {
+			if ref == name && defines[ref] == nil {
+				return
+			}
+			calls[name] = append(calls[name], ref)
+			if !seen[ref] {
+				seen[ref] = true
+				order = append(order, ref)
+			}
+		}
+		if e := defines[name]; e != nil {
+			for _, l := range e.Body {
+				irtext.GlobalNames(l, note)
+			}
+		} else if e := globals[name]; e != nil {
+			irtext.GlobalNames(e.Line, note)
+		}
+	}
+	recursive = map[string]bool{}
+	for name := range calls {
+		if defines[name] != nil && reaches(calls, name, name, map[string]bool{}) {
+			recursive[name] = true
+		}
+	}
+	return order, recursive
+}
+
+func reaches(calls map[string][]string, from, to string, seen map[string]bool) bool {
+	for _, next := range calls[from] {
+		if next == to {
+			return true
+		}
+		if !seen[next] {
+			seen[next] = true
+			if reaches(calls, next, to, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (in *ingest1) define(e *irtext.Entity, recursive bool) {
+	out := irtext.Entity{Name: e.Name, Line: in.header(e, recursive)}
+	implicit := newImplicit()
+	for i := 0; i < len(e.Body); i++ {
+		line := e.Body[i]
+		if line == "" || line[0] != ' ' {
+			out.Body = append(out.Body, line)
+			continue
+		}
+		if strings.Contains(line, "asm ") {
+			in.missing.add(assembly, strings.TrimSpace(line))
+		}
+		line, keep := in.bodyLine(line)
+		if !keep {
+			continue
+		}
+		if in.arch == target.AMDGPU {
+			for _, l := range implicit.line(line, &in.missing) {
+				irtext.GlobalNames(l, in.provide)
+				out.Body = append(out.Body, l)
+			}
+			continue
+		}
+		out.Body = append(out.Body, line)
+	}
+	in.out.Defines = append(in.out.Defines, out)
+}
+
+// provide makes the library have one of its own functions, which the source
+// does not declare.
+func (in *ingest1) provide(name string) {
+	if in.lib.has[name] == "" && strings.HasPrefix(name, "@kiln.") && name != kernelName {
+		in.lib.need(signature{name: name, result: "i32"}, &in.missing)
+	}
+}
+
+// header rewrites a definition's first line.
+func (in *ingest1) header(e *irtext.Entity, recursive bool) string {
+	t := irtext.Scan(nil, e.Line)
+	at := 1
+	for at < len(t) && t[at].Text != e.Name {
+		at++
+	}
+	end := irtext.Match(t, at+1)
+	out := []irtext.Token{t[0]}
+	if e.Name != in.kernel {
+		out = append(out, word("internal"))
+	}
+	out = append(out, in.flatten(dropLinkage(t[:at], at)[1:])...)
+	if e.Name == in.kernel {
+		in.byValue = map[int]bool{}
+		out = append(out, word(kernelName))
+		out = append(out, in.kernelParams(t[at+1:end+1])...)
+	} else {
+		out = append(out, in.flatten(t[at:end+1])...)
+	}
+	if !recursive && e.Name != in.kernel {
+		out = append(out, word("alwaysinline"))
+	}
+	for i := end + 1; i < len(t); i++ {
+		switch {
+		case t[i].Kind == irtext.AttrRef:
+			out = append(out, t[i])
+		case t[i].Kind == irtext.Meta && t[i].Text == "!dbg" && i+1 < len(t):
+			out = append(out, t[i], t[i+1])
+		}
+	}
+	return irtext.Join(out)
+}
+
+// kernelParams rewrites the parenthesised parameters of the kernel: structs
+// given by value become pointers to where the launch keeps them.
+func (in *ingest1) kernelParams(t []irtext.Token) []irtext.Token {
+	var out []irtext.Token
+	param, depth := 0, 0
+	for i := 0; i < len(t); i++ {
+		switch {
+		case t[i].Is("(") || t[i].Is("{") || t[i].Is("[") || t[i].Is("<"):
+			depth++
+		case t[i].Is(")") || t[i].Is("}") || t[i].Is("]") || t[i].Is(">"):
+			depth--
+		case t[i].Is(",") && depth == 1:
+			param++
+		case (t[i].Is("byval") || t[i].Is("byref")) && i+1 < len(t) && t[i+1].Is("("):
+			in.byValue[param] = t[i].Is("byval")
+			i = irtext.Match(t, i+1)
+			continue
+		}
+		out = append(out, t[i])
+	}
+	return in.flatten(out)
+}
+
+// linkage reports whether the word before a function's type says something
+// about linking, visibility or calling that the host does not need.
+func linkage(w string) bool {
+	switch w {
+	case "private", "internal", "available_externally", "linkonce", "weak", "common", "appending", "extern_weak",
+		"linkonce_odr", "weak_odr", "external", "dso_local", "dso_preemptable", "default", "hidden", "protected",
+		"dllimport", "dllexport":
+		return true
+	}
+	return callingConvention(w)
+}
+
+func callingConvention(w string) bool {
+	switch w {
+	case "ptx_kernel", "ptx_device", "amdgpu_kernel", "amdgpu_gfx", "amdgpu_cs", "spir_kernel", "spir_func",
+		"fastcc", "coldcc", "ccc", "preserve_mostcc", "preserve_allcc", "device_kernel":
+		return true
+	}
+	return false
+}
+
+func (in *ingest1) global(e *irtext.Entity) {
+	t := irtext.Scan(nil, e.Line)
+	var out []irtext.Token
+	out = append(out, t[0], t[1], word("internal"))
+	shared, external, host := false, false, false
+	i := 2
+	for ; i < len(t) && !t[i].Is("global") && !t[i].Is("constant") && !t[i].Is("alias") && !t[i].Is("ifunc"); i++ {
+		switch {
+		case t[i].Is("addrspace"):
+			shared = t[i+2].Is("3")
+			i = irtext.Match(t, i+1)
+		case t[i].Is("external") || t[i].Is("extern_weak"):
+			external = true
+		case t[i].Is("thread_local"):
+			if i+1 < len(t) && t[i+1].Is("(") {
+				i = irtext.Match(t, i+1)
+			}
+		case linkage(t[i].Text):
+		default:
+			out = append(out, t[i])
+		}
+	}
+	host = in.arch == target.X86_64 || in.arch == target.AArch64
+	if host && strings.HasPrefix(e.Name, in.kernel+".") && strings.Contains(e.Line, " undef") {
+		// OpenCL C for the host has no address spaces in its IR; a variable that
+		// belongs to the kernel and starts undefined is __local.
+		shared = true
+	}
+	switch {
+	case shared:
+		in.missing.add(sharedMemory, e.Name[1:])
+		return
+	case external:
+		in.missing.add(undefined, e.Name[1:])
+		return
+	}
+	out = append(out, in.flatten(t[i:])...)
+	for i := range out {
+		if out[i].Is("section") || out[i].Is("comdat") || out[i].Is("partition") {
+			// All three end a variable's line, but for its alignment.
+			out = append(out[:i-1:i-1], alignment(out[i:])...)
+			break
+		}
+	}
+	in.out.Globals = append(in.out.Globals, irtext.Entity{Name: e.Name, Line: irtext.Join(out)})
+}
+
+func alignment(t []irtext.Token) []irtext.Token {
+	for i := range t {
+		if t[i].Is("align") && i+1 < len(t) {
+			return []irtext.Token{{Kind: irtext.Punct, Text: ","}, word("align"), word(t[i+1].Text)}
+		}
+	}
+	return nil
+}
+
+func word(s string) irtext.Token { return irtext.Token{Kind: irtext.Word, Space: true, Text: s} }
+
+// declare takes over a declaration: what the host's LLVM knows stays, what the
+// device library has is defined, anything else is missing.
+func (in *ingest1) declare(e *irtext.Entity, done map[string]bool) {
+	name := hostName(e.Name)
+	if done[name] || ignored(name) || name == implicitName || name == dispatchName {
+		return
+	}
+	done[name] = true
+	t := irtext.Scan(nil, e.Line)
+	at := 1
+	for at < len(t) && t[at].Text != e.Name {
+		at++
+	}
+	if at+1 >= len(t) {
+		return
+	}
+	t = t[:irtext.Match(t, at+1)+1]
+	if strings.HasPrefix(name, "@llvm.") {
+		line := irtext.Join(in.flatten(t))
+		in.out.Declares = append(in.out.Declares, irtext.Entity{Name: name, Line: line})
+		return
+	}
+	sig := signature{name: name}
+	p := irtext.Entity{Name: e.Name, Line: irtext.Join(in.flatten(dropLinkage(t, at)))}
+	f, err := irtext.ParseFunction(&irtext.Entity{Name: name, Line: p.Line, Body: []string{"  unreachable"}})
+	if err == nil {
+		sig.result = f.Result
+		for _, a := range f.Params {
+			sig.params = append(sig.params, a.Type)
+		}
+	}
+	in.lib.need(sig, &in.missing)
+}
+
+// dropLinkage leaves out what stands between a header's first word and the
+// type of the result and is no attribute of it.
+func dropLinkage(t []irtext.Token, at int) []irtext.Token {
+	out := append([]irtext.Token(nil), t[0])
+	for i := 1; i < len(t); i++ {
+		if i < at && linkage(t[i].Text) {
+			continue
+		}
+		if i < at && t[i].Is("cc") {
+			i++
+			continue
+		}
+		out = append(out, t[i])
+	}
+	return out
+}
