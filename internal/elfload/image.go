@@ -76,7 +76,7 @@ func (im *Image) register(frames []uint64, r *resolver) error {
 	if len(frames) == 0 {
 		return nil
 	}
-	lib, err := r.library(libGCC)
+	lib, err := r.openOnce(libGCC)
 	if err != nil {
 		return unwinderError("__register_frame", err)
 	}

@@ -83,8 +83,8 @@ func (s *section) holdsFrames() bool {
 // frameEnd is the zero word that ends an unwind table.
 const frameEnd = 4
 
-// place gives every loaded section and COMMON symbol its offset.
-func (o *Object) place(header) error {
+// layOut gives every loaded section and COMMON symbol its offset.
+func (o *Object) layOut(header) error {
 	l := &o.layout
 	page := o.arch.page
 	l.align = page

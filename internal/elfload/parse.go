@@ -29,7 +29,7 @@ func Parse(obj []byte) (*Object, error) {
 		(*Object).readSymbols,
 		(*Object).readGroups,
 		(*Object).readRelocations,
-		(*Object).place,
+		(*Object).layOut,
 		(*Object).readFunctionLists,
 		(*Object).readFrames,
 	} {

@@ -22,7 +22,7 @@ func (o *Object) readRelocations(header) error {
 		}
 		t := relocTable{target: int(r.info), off: r.off, count: int(r.size / relaSize)}
 		for k := range t.count {
-			if err := o.check(target, o.entry(t, k)); err != nil {
+			if err := o.checkRelocation(target, o.entry(t, k)); err != nil {
 				return err
 			}
 		}
@@ -44,7 +44,7 @@ func (o *Object) entry(t relocTable, k int) rela {
 	return rela{le.Uint64(b), le.Uint32(b[8:]), le.Uint32(b[12:]), int64(le.Uint64(b[16:]))}
 }
 
-func (o *Object) check(target *section, e rela) error {
+func (o *Object) checkRelocation(target *section, e rela) error {
 	row := o.arch.reloc(e.typ)
 	if uint64(e.sym) >= uint64(len(o.symbols)) {
 		return damaged("relocation in section %s names symbol %d of %d", target.name, e.sym, len(o.symbols))

@@ -7,8 +7,8 @@ import (
 	"github.com/kilnjit/kiln/internal/ffi"
 )
 
-// symbols is an opened library.
-type symbols interface {
+// library is what resolving needs of an opened library; *ffi.Library is one.
+type library interface {
 	Lookup(name string) (uintptr, error)
 }
 
@@ -18,16 +18,16 @@ type symbols interface {
 // images that use it.
 type resolver struct {
 	process func(name string) (uintptr, bool)
-	open    func(soname string) (symbols, error)
+	open    func(soname string) (library, error)
 
 	mu     sync.RWMutex
 	found  map[string]uintptr
-	opened map[string]symbols
+	opened map[string]library
 }
 
 var defaultResolver = resolver{
 	process: ffi.Symbol,
-	open:    func(soname string) (symbols, error) { return ffi.Open(soname) },
+	open:    func(soname string) (library, error) { return ffi.Open(soname) },
 }
 
 const (
@@ -65,7 +65,7 @@ func (r *resolver) resolve(name string) (addr uintptr, ok bool, err error) {
 		return addr, true, nil
 	}
 	for _, soname := range homes(name) {
-		lib, e := r.library(soname)
+		lib, e := r.openOnce(soname)
 		if e != nil {
 			if err == nil {
 				err = e
@@ -90,7 +90,7 @@ func (r *resolver) keep(name string, addr uintptr) {
 	r.found[strings.Clone(name)] = addr
 }
 
-func (r *resolver) library(soname string) (symbols, error) {
+func (r *resolver) openOnce(soname string) (library, error) {
 	r.mu.RLock()
 	lib := r.opened[soname]
 	r.mu.RUnlock()
@@ -104,7 +104,7 @@ func (r *resolver) library(soname string) (symbols, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.opened == nil {
-		r.opened = map[string]symbols{}
+		r.opened = map[string]library{}
 	}
 	r.opened[soname] = lib
 	return lib, nil

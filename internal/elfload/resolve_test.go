@@ -29,7 +29,7 @@ func fakeResolver(opened *[]string) *resolver {
 	}
 	return &resolver{
 		process: func(name string) (uintptr, bool) { return 1, name == "memcpy" },
-		open: func(soname string) (symbols, error) {
+		open: func(soname string) (library, error) {
 			*opened = append(*opened, soname)
 			if l, ok := libraries[soname]; ok {
 				return l, nil
@@ -80,7 +80,7 @@ func TestMissingLibrary(t *testing.T) {
 	var opened []string
 	r := fakeResolver(&opened)
 	open := r.open
-	r.open = func(soname string) (symbols, error) {
+	r.open = func(soname string) (library, error) {
 		if soname == libCxx {
 			return nil, errors.New("opening library libstdc++.so.6: cannot open shared object file")
 		}
@@ -107,7 +107,7 @@ func TestMissingLibrary(t *testing.T) {
 	}
 
 	// Without libgcc_s an object with handlers cannot be unwound through.
-	r = &resolver{process: defaultResolver.process, open: func(soname string) (symbols, error) {
+	r = &resolver{process: defaultResolver.process, open: func(soname string) (library, error) {
 		if soname == libGCC {
 			return nil, errors.New("opening library libgcc_s.so.1: cannot open shared object file")
 		}
