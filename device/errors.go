@@ -61,6 +61,7 @@ func (e *LaunchError) value() string {
 	return fmt.Sprint(e.Value)
 }
 
+// Is matches [ErrLaunch].
 func (e *LaunchError) Is(target error) bool { return target == ErrLaunch }
 
 // FaultError tells where kernel code did what the processor refuses: a bad
@@ -117,6 +118,7 @@ func (e *FaultError) name() string {
 	return e.Signal.String()
 }
 
+// Is matches [ErrFault].
 func (e *FaultError) Is(target error) bool { return target == ErrFault }
 
 // ExceptionError is a C++ exception that nothing in the kernel caught. It
@@ -137,6 +139,7 @@ func (e *ExceptionError) Error() string {
 	return s
 }
 
+// Is matches [ErrException].
 func (e *ExceptionError) Is(target error) bool { return target == ErrException }
 
 // StatusError is the code a kernel's entry returned instead of success. It
@@ -150,4 +153,5 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("kernel %q stopped with code %d", e.Kernel, e.Code)
 }
 
+// Is matches [ErrStatus].
 func (e *StatusError) Is(target error) bool { return target == ErrStatus }

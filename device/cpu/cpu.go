@@ -17,7 +17,9 @@
 // puts handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP in front of
 // those that are there, which still get every signal that is not a kernel's.
 // That includes a fault inside a library function a kernel has called, such as
-// memcpy: locks may be held there, and the process ends as it would have.
+// memcpy: locks may be held there, and the process ends as it would have. So it
+// does for a fault in an object's constructors, and for an exception thrown by
+// a library that an image calls without naming anything of C++ itself.
 package cpu
 
 import (
@@ -127,7 +129,8 @@ func (d *Device) Load(ctx context.Context, im *image.Image) (device.Library, err
 
 // Close refuses further launches, waits for those under way, ends the threads
 // of the pool and unloads what is still loaded. Closing again does nothing and
-// returns the same error.
+// returns the same error. Code that a kernel calls must not close its device:
+// it would wait for itself.
 func (d *Device) Close() error {
 	d.close.Do(func() {
 		d.mu.Lock()
