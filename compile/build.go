@@ -11,6 +11,7 @@ import (
 	"github.com/kilnjit/kiln/internal/elfload"
 	"github.com/kilnjit/kiln/internal/llvm"
 	"github.com/kilnjit/kiln/internal/llvm/capi"
+	"github.com/kilnjit/kiln/spmd"
 	"github.com/kilnjit/kiln/target"
 )
 
@@ -27,6 +28,8 @@ type build struct {
 	// fixed is each argument's constant value, zero where it has none.
 	fixed        []capi.Value
 	entry        string
+	block        [3]uint32
+	postPasses   string
 	remarks      []string
 	contextBytes uint64
 	payload      []byte
@@ -97,11 +100,37 @@ func (b *build) specialise() (err error) {
 	return err
 }
 
+// lower makes the entry of a GPU kernel, in a module of its own that takes the
+// place of the one at hand.
+func (b *build) lower() error {
+	block := b.request.Spec.Block
+	if block == ([3]uint32{}) {
+		block = b.desc.ReqdBlock
+	}
+	lowered, err := spmd.Lower(b.module, b.desc.Name, spmd.Options{
+		Triple:     b.machine.Triple(),
+		DataLayout: b.machine.DataLayout(),
+		Machine:    b.machine,
+		Params:     b.desc.Params,
+		Block:      block,
+		Grid:       b.request.Spec.Grid,
+	})
+	if errors.Is(err, spmd.ErrUnsupported) {
+		return &fault{kind: ErrUnsupported, text: err.Error(), cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	b.module.Close()
+	b.module, b.code = lowered.Module, newCode(b.context.Ref(), lowered.Module.Ref())
+	b.entry, b.block, b.postPasses, b.contextBytes = lowered.Entry, block, lowered.PostPasses, lowered.ContextBytes
+	b.remarks = append(b.remarks, lowered.Remarks...)
+	b.code.isolate(capi.GetNamedFunction(b.module.Ref(), b.entry), image.Grid)
+	return b.prepare()
+}
+
 // wrap makes the entry of a host function.
 func (b *build) wrap() error {
-	if b.desc.Convention == image.Grid {
-		return faultf(ErrUnsupported, "GPU kernels on a CPU")
-	}
 	b.entry = b.code.wrap(b.function, b.desc, b.fixed)
 	return b.prepare()
 }
@@ -131,7 +160,10 @@ func (b *build) optimise() error {
 	if err != nil {
 		return &fault{kind: ErrBadRequest, text: fmt.Sprintf("pipeline %q: %s", pipeline, message(err)), cause: err}
 	}
-	return nil
+	if b.postPasses == "" || o.Opt == O0 {
+		return nil
+	}
+	return b.module.RunPasses(b.postPasses, b.machine, passes)
 }
 
 // generate makes the object and reads what a loader will ask of it.
@@ -202,7 +234,7 @@ func (b *build) image(r *Request) (*image.Image, error) {
 		Kernel:       r.Kernel,
 		Entry:        b.entry,
 		Convention:   b.desc.Convention,
-		Block:        r.Spec.Block,
+		Block:        b.block,
 		Grid:         r.Spec.Grid,
 		MaxBlock:     b.desc.MaxBlock,
 		ParamBytes:   b.desc.ParamBytes,

@@ -20,9 +20,9 @@ type frame struct {
 	context, link unsafe.Pointer
 }
 
-// call loads the image, enters it once with the parameter block, which it may
-// write to, and returns the entry's code.
-func call(t testing.TB, im *image.Image, params []byte) int32 {
+// call loads the image, enters it once for all groups with the parameter
+// block, which it may write to, and returns the entry's code.
+func call(t testing.TB, im *image.Image, params []byte, grid, block [3]uint32) int32 {
 	t.Helper()
 	object, err := elfload.Parse(im.Payload)
 	if err != nil {
@@ -37,12 +37,15 @@ func call(t testing.TB, im *image.Image, params []byte) int32 {
 	if !ok {
 		t.Fatalf("the object has no symbol %q", im.Entry)
 	}
-	f := &frame{params: unsafe.Pointer(unsafe.SliceData(params)), last: 1, grid: [3]uint32{1, 1, 1}, block: [3]uint32{1, 1, 1}}
+	memory := make([]byte, im.ContextBytes+64)
+	f := &frame{params: unsafe.Pointer(unsafe.SliceData(params)), last: uint64(grid[0]) * uint64(grid[1]) * uint64(grid[2]), grid: grid, block: block}
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
 	if len(params) > 0 {
 		pinner.Pin(f.params)
 	}
+	f.context = unsafe.Pointer(unsafe.SliceData(memory))
+	pinner.Pin(f.context)
 	pinner.Pin(f)
 	return ffi.CGOCall(entry, unsafe.Pointer(f))
 }

@@ -70,7 +70,8 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " kernel %q", e.Kernel)
 	}
 	if e.Target != (target.Target{}) {
-		fmt.Fprintf(&b, " for %s", e.Target)
+		// The features of a processor that was detected fill a page.
+		fmt.Fprintf(&b, " for %s/%s", e.Target.Triple, e.Target.Processor)
 	}
 	fmt.Fprintf(&b, ": %s: %s", e.Stage, e.Summary)
 	return b.String()

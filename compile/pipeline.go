@@ -51,29 +51,33 @@ func (j *job) compile(context *llvm.Context) (*image.Image, error) {
 	defer machine.Close()
 
 	b := &build{job: j, context: context, module: m, machine: machine}
-	steps := []struct {
-		stage Stage
-		run   func() error
-	}{
-		{StageExtract, b.extract},
-		{StageSpecialise, b.specialise},
-		{StageWrap, b.wrap},
-		{StageOptimise, b.optimise},
-		{StageGenerate, b.generate},
+	// What the kernel is shows when it is extracted.
+	entry := func() (Stage, func() error) {
+		if b.desc.Convention == image.Grid {
+			return StageSPMD, b.lower
+		}
+		return StageWrap, b.wrap
 	}
-	for _, s := range steps {
-		err := j.step(s.stage, func() error {
-			if err := s.run(); err != nil {
-				return err
+	for _, next := range []func() (Stage, func() error){
+		func() (Stage, func() error) { return StageExtract, b.extract },
+		func() (Stage, func() error) { return StageSpecialise, b.specialise },
+		entry,
+		func() (Stage, func() error) { return StageOptimise, b.optimise },
+	} {
+		stage, run := next()
+		err := j.step(stage, func() error {
+			err := run()
+			if err == nil && j.dump != nil {
+				j.dump.write(stage, ".ll", []byte(b.module.Print()))
 			}
-			if j.dump != nil && s.stage != StageGenerate {
-				j.dump.write(s.stage, ".ll", []byte(b.module.Print()))
-			}
-			return nil
+			return err
 		})
 		if err != nil {
 			return nil, err
 		}
+	}
+	if err := j.step(StageGenerate, b.generate); err != nil {
+		return nil, err
 	}
 	var im *image.Image
 	err = j.step(StageImage, func() error {
