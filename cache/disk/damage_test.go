@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -125,6 +126,10 @@ func TestWrongThingsUnderARightChecksum(t *testing.T) {
 		copy(b[at:], to)
 		return sealed(b)
 	}
+	// A whole entry but for its label, which no writer makes that long.
+	wordy := bytes.Clone(body[:headSize])
+	binary.LittleEndian.PutUint32(wordy[12:], cache.MaxLabel+1)
+	wordy = append(wordy, make([]byte, cache.MaxLabel+1+len(testItem.Value))...)
 	ff := bytes.Repeat([]byte{0xff}, 8)
 	for _, c := range []struct {
 		name string
@@ -138,6 +143,7 @@ func TestWrongThingsUnderARightChecksum(t *testing.T) {
 		{"label longer than the file", changed(12, ff[:4]...), cache.Damaged},
 		{"label longer than the rest", changed(12, 0, 2), cache.Damaged},
 		{"label longer than any", changed(12, 0, 3), cache.Damaged},
+		{"label longer than any writer's", sealed(wordy), cache.Damaged},
 		{"label one byte longer", changed(12, body[12]+1), cache.Damaged},
 		{"value longer than the file", changed(16, ff...), cache.Damaged},
 		{"value one byte longer", changed(16, body[16]+1), cache.Damaged},

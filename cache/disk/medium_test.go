@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,6 +48,24 @@ func TestFaultAtCloseIsOneOfPut(t *testing.T) {
 		t.Errorf("Put = %v, want EDQUOT", err)
 	}
 	cachetest.WantMiss(t, s, testKey, cache.Absent)
+}
+
+func TestShortWriteIsAnErrorOfPut(t *testing.T) {
+	for _, nth := range []int{1, 2, 3} {
+		faulty := &fsxtest.Faulty{FS: fsxtest.NewMem()}
+		s := open(t, Options{Dir: "/cache", FS: faulty})
+		writes := 0
+		faulty.Reset(func(c fsxtest.Call) fsxtest.Fault {
+			if c.Op == "write" {
+				writes++
+			}
+			return fsxtest.Fault{Short: c.Op == "write" && writes == nth}
+		})
+		if err := s.Put(t.Context(), testKey, testItem); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("write %d is short: Put = %v", nth, err)
+		}
+		cachetest.WantMiss(t, s, testKey, cache.Absent)
+	}
 }
 
 // Of somebody who removes the folder at every moment Put is robbed twice, and
