@@ -11,17 +11,48 @@ import (
 	"github.com/kilnjit/kiln/internal/envconf"
 )
 
-// commands is the whole command line: flags, help and completion come from it.
-type commands struct {
+// flags are those of every command.
+type flags struct {
 	JSON bool `name:"json" help:"Print the result as JSON."`
+}
 
-	Run        runCommand        `cmd:"" help:"Compile a kernel, launch it and print what it made."`
-	Compile    compileCommand    `cmd:"" help:"Compile a kernel into a file."`
-	Inspect    inspectCommand    `cmd:"" help:"Show what is in a file: kernels, parameters, globals."`
-	Doctor     doctorCommand     `cmd:"" help:"Show what kiln finds on this machine and what is missing."`
-	Cache      cacheCommand      `cmd:"" help:"Look after the cache of compiled kernels."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
-	Completion completionCommand `cmd:"" help:"Print a shell's completion script."`
+// command is one word of the command line: flags, help and completion come
+// from the fields of what make returns.
+type command struct {
+	name, help string
+	make       func() any
+}
+
+var commands = [...]command{
+	{"run", "Compile a kernel, launch it and print what it made.", func() any { return new(runCommand) }},
+	{"compile", "Compile a kernel into a file.", func() any { return new(compileCommand) }},
+	{"inspect", "Show what is in a file: kernels, parameters, globals.", func() any { return new(inspectCommand) }},
+	{"doctor", "Show what kiln finds on this machine and what is missing.", func() any { return new(doctorCommand) }},
+	{"cache", "Look after the cache of compiled kernels.", func() any { return new(cacheCommand) }},
+	{"version", "Print the version.", func() any { return new(versionCommand) }},
+	{"completion", "Print a shell's completion script.", func() any { return new(completionCommand) }},
+}
+
+// model returns the command line's model: of the command that args name, since
+// building all of it takes longer than a launch, else of all commands.
+func model(root *flags, args []string, options ...kong.Option) (*kong.Kong, error) {
+	name := ""
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			name = arg
+			break
+		}
+	}
+	chosen := commands[:]
+	for i := range commands {
+		if commands[i].name == name {
+			chosen = commands[i : i+1]
+		}
+	}
+	for _, c := range chosen {
+		options = append(options, kong.DynamicCommand(c.name, c.help, "", c.make()))
+	}
+	return kong.New(root, options...)
 }
 
 const description = "Compiles device code at run time and launches it. Exit codes: 0 done, 1 the kernel or a check failed, " +
@@ -35,20 +66,19 @@ type session struct {
 	config         envconf.Config
 	json           bool
 	progress       *progress
-	model          *kong.Application
 }
 
 // run is the program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
-	var root commands
+	var root flags
 	left := false
-	parser, err := kong.New(&root, kong.Name("kiln"), kong.Description(description), kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { left = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Vars{"version": version})
+	parser, err := model(&root, args, kong.Name("kiln"), kong.Description(description), kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { left = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		fmt.Fprintf(stderr, "kiln: %v\n", err)
 		return exitFailed
 	}
-	s := &session{stdin: stdin, stdout: stdout, stderr: stderr, env: env, progress: &progress{out: stderr}, model: parser.Model}
+	s := &session{stdin: stdin, stdout: stdout, stderr: stderr, env: env, progress: &progress{out: stderr}}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

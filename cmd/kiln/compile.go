@@ -33,19 +33,19 @@ type compileCommand struct {
 }
 
 type compileResult struct {
-	File      string            `json:"file"`
-	Kernel    string            `json:"kernel"`
-	Target    string            `json:"target"`
-	Output    string            `json:"output"`
-	Format    string            `json:"format"`
-	Entry     string            `json:"entry"`
-	Bytes     int               `json:"bytes"`
-	Key       string            `json:"key"`
-	CompileNS int64             `json:"compile_ns"`
-	Stages    []stageResult     `json:"stages"`
-	Undefined []string          `json:"undefined"`
-	Remarks   []string          `json:"remarks"`
-	Constants map[string]string `json:"constants,omitempty"`
+	File      string `json:"file"`
+	Kernel    string `json:"kernel"`
+	Target    string `json:"target"`
+	processor string
+	Output    string        `json:"output"`
+	Format    string        `json:"format"`
+	Entry     string        `json:"entry"`
+	Bytes     int           `json:"bytes"`
+	Key       string        `json:"key"`
+	CompileNS int64         `json:"compile_ns"`
+	Stages    []stageResult `json:"stages"`
+	Undefined []string      `json:"undefined"`
+	Remarks   []string      `json:"remarks"`
 }
 
 type stageResult struct {
@@ -86,9 +86,9 @@ func (c *compileCommand) Run(s *session) error {
 		return err
 	}
 	result := &compileResult{
-		File: c.File, Kernel: c.Kernel, Target: im.Target.String(), Output: c.Output, Format: im.Format.String(), Entry: im.Entry,
+		File: c.File, Kernel: c.Kernel, Target: im.Target.String(), processor: im.Target.Processor, Output: c.Output, Format: im.Format.String(), Entry: im.Entry,
 		Bytes: len(im.Payload), Key: fmt.Sprintf("%x", request.Digest()), CompileNS: time.Since(start).Nanoseconds(),
-		Stages: stages, Undefined: slices.Concat([]string{}, im.Undefined), Remarks: slices.Concat([]string{}, im.Remarks),
+		Stages: stages, Undefined: append([]string{}, im.Undefined...), Remarks: append([]string{}, im.Remarks...),
 	}
 	return c.write(s, im, result)
 }
@@ -129,7 +129,7 @@ func (c *compileCommand) write(s *session, im *image.Image, result *compileResul
 
 func printCompiled(w io.Writer, r *compileResult) {
 	fmt.Fprintf(w, "%s: %s for %s, %s of code, entry %s, in %s\n",
-		r.Output, r.Format, r.Target, size(int64(r.Bytes)), r.Entry, duration(r.CompileNS))
+		r.Output, r.Format, r.processor, size(int64(r.Bytes)), r.Entry, duration(r.CompileNS))
 	for _, stage := range r.Stages {
 		fmt.Fprintf(w, "  %-10s %s\n", stage.Stage, duration(stage.NS))
 	}
@@ -187,7 +187,7 @@ func parseConstant(k *image.Kernel, text string) (specialize.Constant, error) {
 	}
 	index, err := strconv.Atoi(name)
 	if err != nil {
-		index = slices.IndexFunc(k.Params, func(p image.Param) bool { return p.Name == name })
+		index = slices.IndexFunc(k.Params, func(p image.Param) bool { return sourceName(&p) == name })
 	}
 	if index < 0 || index >= len(k.Params) {
 		return specialize.Constant{}, fmt.Errorf("%s has no argument %q", k.Name, name)

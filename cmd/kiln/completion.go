@@ -49,9 +49,13 @@ func texts(words []word) string {
 
 // Run prints the script.
 func (c *completionCommand) Run(s *session) error {
-	all := levels(s.model.Node, "", nil)
+	parser, err := model(new(flags), nil, kong.Name("kiln"))
+	if err != nil {
+		return err
+	}
+	all := levels(parser.Model.Node, "", nil)
 	script := map[string]func([]completionLevel) string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[c.Shell](all)
-	_, err := fmt.Fprint(s.stdout, script)
+	_, err = fmt.Fprint(s.stdout, script)
 	return err
 }
 

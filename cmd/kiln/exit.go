@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/kilnjit/kiln"
 	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
@@ -86,12 +87,21 @@ func (s *session) fail(err error) int {
 	if errors.Is(err, errReported) {
 		return code
 	}
-	fmt.Fprintf(s.stderr, "kiln: %v\n", err)
+	text := err.Error()
+	var failed *compile.Error
+	if errors.As(err, &failed) {
+		// A target's features fill a screen and are seldom what matters.
+		text = strings.ReplaceAll(text, failed.Target.String(), failed.Target.Processor)
+		if failed.Log != "" {
+			text += "\n" + strings.TrimRight(failed.Log, "\n")
+		}
+	}
+	fmt.Fprintf(s.stderr, "kiln: %s\n", text)
 	if s.json {
 		s.printJSON(struct {
 			Error    string `json:"error"`
 			ExitCode int    `json:"exit_code"`
-		}{err.Error(), code})
+		}{text, code})
 	}
 	return code
 }

@@ -103,8 +103,9 @@ func describe(k *image.Kernel) kernelResult {
 		Name: k.Name, Signature: signature(k), Convention: k.Convention.String(), Params: []paramResult{}, Result: typeName(k.Result.Type),
 		RequiredBlock: k.ReqdBlock, MaxBlock: k.MaxBlock, SharedBytes: k.SharedBytes, DynamicShared: k.DynamicShared,
 	}
-	for _, p := range k.Params {
-		r.Params = append(r.Params, paramResult{p.Name, p.Kind.String(), typeName(p.Type), p.Size, p.ReadOnly})
+	for i := range k.Params {
+		p := &k.Params[i]
+		r.Params = append(r.Params, paramResult{sourceName(p), p.Kind.String(), typeName(p.Type), p.Size, p.ReadOnly})
 	}
 	return r
 }
@@ -139,7 +140,11 @@ func printInspected(s *session, r *inspectResult) error {
 	fmt.Fprintf(s.stdout, "kernels (%d)\n", len(r.Kernels))
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		fmt.Fprintf(out, "  %s\t%s\t%s\n", k.Convention, k.Signature, k.notes())
+		fmt.Fprintf(out, "  %s\t%s", k.Convention, k.Signature)
+		if notes := k.notes(); notes != "" {
+			fmt.Fprintf(out, "\t%s", notes)
+		}
+		fmt.Fprintln(out)
 	}
 	out.Flush()
 	if len(r.Globals) > 0 {

@@ -183,7 +183,7 @@ func (b *bound) outputs(k *image.Kernel) []outputSum {
 	for i, a := range b.args {
 		if a.Out {
 			data := b.buffers[i]
-			sums = append(sums, outputSum{i, k.Params[i].Name, a.Type.String(), len(data) / a.Type.Size(), number64(argument.Sum(a.Type, data))})
+			sums = append(sums, outputSum{i, sourceName(&k.Params[i]), a.Type.String(), len(data) / a.Type.Size(), number64(argument.Sum(a.Type, data))})
 		}
 	}
 	return sums

@@ -36,11 +36,14 @@ func parameter(p *image.Param) string {
 	default:
 		text = typeName(p.Type)
 	}
-	if p.Name != "" {
-		text += " " + p.Name
+	if name := sourceName(p); name != "" {
+		text += " " + name
 	}
 	return text
 }
+
+// sourceName returns a parameter's name without what clang's lowering adds.
+func sourceName(p *image.Param) string { return strings.TrimSuffix(p.Name, ".coerce") }
 
 // signature spells a kernel: "saxpy(ptr y, const ptr x, f32 a, i32 n)", with
 // "-> f64" behind it for a host function with a result.

@@ -1,11 +1,16 @@
 // Stands in for the CUDA toolkit's headers when a source holds kernels only.
-// Ids and math come from the headers that clang itself brings.
+// Math comes from the headers that clang itself brings.
 #pragma once
 #include "kiln_device.h"
-#include "__clang_cuda_builtin_vars.h"
+
+KILN_IDS(threadIdx, __nvvm_read_ptx_sreg_tid)
+KILN_IDS(blockIdx, __nvvm_read_ptx_sreg_ctaid)
+KILN_IDS(blockDim, __nvvm_read_ptx_sreg_ntid)
+KILN_IDS(gridDim, __nvvm_read_ptx_sreg_nctaid)
+static constexpr int warpSize = 32;
+
 #include "__clang_cuda_libdevice_declares.h"
 
-#define KILN_DEVICE static __device__ __forceinline__
 KILN_DEVICE long long __float2ll_rn(float a) { return __nv_float2ll_rn(a); }
 KILN_DEVICE long long __double2ll_rn(double a) { return __nv_double2ll_rn(a); }
 #define CUDA_VERSION 12000 // asked for by the next header

@@ -58,3 +58,25 @@ struct dim3 {
   __attribute__((device, host)) constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
   __attribute__((device, host)) constexpr operator uint3() const { return {x, y, z}; }
 };
+
+#define KILN_DEVICE static __device__ __forceinline__
+
+// threadIdx, blockIdx, blockDim and gridDim: objects without content whose
+// members are read from the hardware where they are used.
+template <unsigned (*X)(), unsigned (*Y)(), unsigned (*Z)()> struct kiln_ids {
+  template <unsigned (*Read)()> struct member {
+    __device__ __forceinline__ operator unsigned() const { return Read(); }
+  };
+  member<X> x;
+  member<Y> y;
+  member<Z> z;
+  __device__ __forceinline__ operator uint3() const { return {x, y, z}; }
+  __device__ __forceinline__ operator dim3() const { return {x, y, z}; }
+};
+#define KILN_READ(name, dim, value)                                                                \
+  KILN_DEVICE unsigned kiln_##name##_##dim() { return value; }
+#define KILN_IDS(name, prefix)                                                                     \
+  KILN_READ(name, x, prefix##_x())                                                                 \
+  KILN_READ(name, y, prefix##_y())                                                                 \
+  KILN_READ(name, z, prefix##_z())                                                                 \
+  static constexpr __device__ kiln_ids<kiln_##name##_x, kiln_##name##_y, kiln_##name##_z> name{};

@@ -14,27 +14,6 @@ typedef unsigned long uint64_t;
 #include "__clang_hip_libdevice_declares.h"
 #include "__clang_hip_math.h"
 
-#define KILN_DEVICE static __device__ __forceinline__
-
-// threadIdx, blockIdx, blockDim and gridDim: objects without content whose
-// members are read from the hardware where they are used.
-template <unsigned (*X)(), unsigned (*Y)(), unsigned (*Z)()> struct kiln_ids {
-  template <unsigned (*Read)()> struct member {
-    __device__ __forceinline__ operator unsigned() const { return Read(); }
-  };
-  member<X> x;
-  member<Y> y;
-  member<Z> z;
-  __device__ __forceinline__ operator uint3() const { return {x, y, z}; }
-  __device__ __forceinline__ operator dim3() const { return {x, y, z}; }
-};
-#define KILN_READ(name, dim, value)                                                                \
-  KILN_DEVICE unsigned kiln_##name##_##dim() { return value; }
-#define KILN_IDS(name, prefix)                                                                     \
-  KILN_READ(name, x, prefix##_x())                                                                 \
-  KILN_READ(name, y, prefix##_y())                                                                 \
-  KILN_READ(name, z, prefix##_z())                                                                 \
-  static constexpr __device__ kiln_ids<kiln_##name##_x, kiln_##name##_y, kiln_##name##_z> name{};
 KILN_IDS(threadIdx, __builtin_amdgcn_workitem_id)
 KILN_IDS(blockIdx, __builtin_amdgcn_workgroup_id)
 KILN_IDS(blockDim, __builtin_amdgcn_workgroup_size)
@@ -42,8 +21,6 @@ KILN_READ(groups, x, __builtin_amdgcn_grid_size_x() / blockDim.x)
 KILN_READ(groups, y, __builtin_amdgcn_grid_size_y() / blockDim.y)
 KILN_READ(groups, z, __builtin_amdgcn_grid_size_z() / blockDim.z)
 KILN_IDS(gridDim, kiln_groups)
-#undef KILN_READ
-#undef KILN_IDS
 static constexpr int warpSize = 64;
 
 KILN_DEVICE void __syncthreads() {
