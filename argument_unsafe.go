@@ -143,7 +143,10 @@ func shaped[T any](kind argKind, v T) LaunchArg {
 func inMemory[T any](kind argKind, v T) LaunchArg {
 	p := new(T)
 	*p = v
-	return LaunchArg{kind: kind, class: classBytes, size: uint32(unsafe.Sizeof(v)), ptr: unsafe.Pointer(p)}
+	a := LaunchArg{kind: kind, class: classBytes, size: uint32(unsafe.Sizeof(v)), ptr: unsafe.Pointer(p)}
+	// store takes what has the size of a number from lo, whatever it is.
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&a.lo)), 8), a.bytes())
+	return a
 }
 
 // store writes the argument's value to the parameter block at p.
