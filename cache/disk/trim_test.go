@@ -123,6 +123,7 @@ func TestTrimsOnceADay(t *testing.T) {
 			s.now = func() time.Time { return now }
 			for i := range 3 {
 				cachetest.MustPut(t, s, cachetest.Key(i), testItem)
+				s.background.Wait()
 				now = now.Add(time.Minute)
 			}
 			s.Close()
