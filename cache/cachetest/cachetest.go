@@ -145,7 +145,7 @@ func callerKeepsItsBytes(t *testing.T, s cache.Store) {
 }
 
 func manyKeys(t *testing.T, s cache.Store) {
-	const n = 300
+	const n = 100
 	for i := range n {
 		MustPut(t, s, Key(i), Item(i, i))
 	}

@@ -87,9 +87,9 @@ func TestHitRenewsItsTimeHourly(t *testing.T) {
 }
 
 func TestBoundIsKept(t *testing.T) {
-	const max = 64 * block
+	const max = 32 * block
 	s := open(t, Options{Dir: "/cache", FS: fsxtest.NewMem(), MaxBytes: max})
-	for i := range 500 {
+	for i := range 150 {
 		cachetest.MustPut(t, s, cachetest.Key(i), cachetest.Item(i, 100))
 		s.background.Wait()
 		u, err := s.Usage(t.Context())
@@ -101,8 +101,8 @@ func TestBoundIsKept(t *testing.T) {
 	if u.Bytes < max/2 {
 		t.Errorf("only %d of %d bytes are in use", u.Bytes, max)
 	}
-	if got := s.Stats().Evictions; int(got) != 500-u.Entries {
-		t.Errorf("%d evictions counted, %d entries kept of 500", got, u.Entries)
+	if got := s.Stats().Evictions; int(got) != 150-u.Entries {
+		t.Errorf("%d evictions counted, %d entries kept of 150", got, u.Entries)
 	}
 }
 
