@@ -79,7 +79,7 @@ func TestExceptionInWorker(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	d := open(t, 4)
 	p := &elsewhereParams{threadOf(t, d), 1000 * tickRate()}
-	untilWorkersTookPart(t, func() bool {
+	untilWorkersTookPart(t, 100, func() bool {
 		err := throwing(t, d, "throw_elsewhere").Launch(over(32, block(p)))
 		if err == nil {
 			return false

@@ -8,8 +8,12 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/kilnjit/kiln/device"
 )
@@ -124,7 +128,7 @@ func TestFaultInWorker(t *testing.T) {
 	d := open(t, 4)
 	p := &elsewhereParams{threadOf(t, d), 1000 * tickRate()}
 	good := kernel(t, d, "mark")
-	untilWorkersTookPart(t, func() bool {
+	untilWorkersTookPart(t, 100, func() bool {
 		err := kernel(t, d, "elsewhere").Launch(over(32, block(p)))
 		if err == nil {
 			return false
@@ -141,27 +145,39 @@ func TestFaultInWorker(t *testing.T) {
 }
 
 // untilWorkersTookPart repeats what tells whether workers had a part in it,
-// until they had ten times. The system may not give them a processor in time.
-func untilWorkersTookPart(t *testing.T, launch func() bool) {
+// until they had three times. The system may not give them a processor in time.
+func untilWorkersTookPart(t *testing.T, tries int, launch func() bool) {
 	t.Helper()
-	for had, tries := 0, 0; had < 10; tries++ {
+	had := 0
+	for range tries {
 		if launch() {
-			had++
-		} else if tries == 300 {
-			t.Fatalf("workers took part in %d launches of %d", had, tries)
+			if had++; had == 3 {
+				return
+			}
 		}
 	}
+	t.Fatalf("workers took part in %d launches of %d", had, tries)
 }
 
-// TestFaultStopsTheRest: groups not begun when one faults are not run.
+// TestFaultStopsTheRest: once a group has faulted, on whatever thread, the
+// others soon stop. Run to the end, each launch takes most of a minute.
 func TestFaultStopsTheRest(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	d := open(t, 4)
-	f := kernel(t, d, "halfway")
-	// Run to the end, this takes a minute.
-	p := &struct{ group, ticks uint64 }{40, 1000 * tickRate()}
+	thread := threadOf(t, d)
 	for range 3 {
-		if err := f.Launch(over(100_000, block(p))); !errors.Is(err, device.ErrFault) {
+		start := time.Now()
+		halfway := &struct{ group, ticks uint64 }{40, 1000 * tickRate()}
+		if err := kernel(t, d, "halfway").Launch(over(100_000, block(halfway))); !errors.Is(err, device.ErrFault) {
 			t.Fatal(err)
+		}
+		elsewhere := &elsewhereParams{thread, 1000 * tickRate()}
+		if err := kernel(t, d, "elsewhere").Launch(over(100_000, block(elsewhere))); !errors.Is(err, device.ErrFault) {
+			t.Fatal(err)
+		}
+		if elapsed := time.Since(start); elapsed > 5*time.Second {
+			t.Fatalf("the launches took %v", elapsed)
 		}
 	}
 }
@@ -215,14 +231,18 @@ func TestChild(t *testing.T) {
 		err := kernel(t, d, "inside_libc").Launch(over(1, block(&bad)))
 		t.Log("survived: ", err)
 	case "sent signal":
-		// A signal that another process sends is no fault of the kernel's.
+		// A signal that is sent to a thread in a kernel is no fault of the kernel's.
+		runtime.LockOSThread()
+		begun, thread := new(uint32), unix.Gettid()
 		p := &struct {
 			begun, ended *uint32
 			ticks        uint64
-		}{new(uint32), new(uint32), 1_000_000 * tickRate()}
+		}{begun, new(uint32), 1_000_000 * tickRate()}
 		go func() {
-			runtime.Gosched()
-			syscall.Kill(syscall.Getpid(), syscall.SIGSEGV)
+			for atomic.LoadUint32(begun) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			unix.Tgkill(unix.Getpid(), thread, unix.SIGSEGV)
 		}()
 		err := kernel(t, d, "flags").Launch(over(1, block(p)))
 		t.Log("survived: ", err)

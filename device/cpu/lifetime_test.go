@@ -41,12 +41,7 @@ func TestOpenAndClose(t *testing.T) {
 		if err := lib.Function().Launch(over(8, w.params)); err != nil {
 			t.Fatal(err)
 		}
-		// A thread takes its name once it runs.
-		for deadline := time.Now().Add(5 * time.Second); len(workerThreads(t)) != 3; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d workers, want 3", len(workerThreads(t)))
-			}
-		}
+		awaitWorkers(t, 3)
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -58,9 +53,7 @@ func TestOpenAndClose(t *testing.T) {
 	for range 100 {
 		cycle()
 	}
-	if n := len(workerThreads(t)); n != 0 {
-		t.Errorf("%d workers left", n)
-	}
+	awaitWorkers(t, 0)
 	// The C library keeps a few stacks, and Go maps memory as it likes.
 	if after := mappings(t); after > before+30 {
 		t.Errorf("%d mappings before, %d after", before, after)

@@ -68,10 +68,10 @@ func TestUnbalancedGroups(t *testing.T) {
 	// The first groups say nothing of the later ones, which are long.
 	times := make([]time.Duration, 400)
 	for i := range times[300:] {
-		times[300+i] = 200 * time.Microsecond
+		times[300+i] = time.Millisecond
 	}
 	d := open(t, 2)
-	untilWorkersTookPart(t, func() bool {
+	untilWorkersTookPart(t, 5, func() bool {
 		w := newWorkload(times...)
 		run(t, kernel(t, d, "work"), over(len(times), w.params))
 		return w.participants(t) == 2
@@ -104,9 +104,22 @@ func TestOneWorkerHasNoPool(t *testing.T) {
 	if n := w.participants(t); n != 1 {
 		t.Errorf("run by %d threads", n)
 	}
-	if n := len(workerThreads(t)); n != 0 {
-		t.Errorf("%d workers", n)
-	}
+	awaitWorkers(t, 0)
+}
+
+// TestSleepersWakeEachOther: a long launch gets all workers, though its caller
+// wakes only two.
+func TestSleepersWakeEachOther(t *testing.T) {
+	d := open(t, 9)
+	f := kernel(t, d, "work")
+	w := newWorkload(slices.Repeat([]time.Duration{time.Millisecond}, 200)...)
+	run(t, f, over(200, w.params))
+	untilWorkersTookPart(t, 10, func() bool {
+		time.Sleep(5 * time.Millisecond)
+		clear(w.threads)
+		run(t, f, over(200, w.params))
+		return w.participants(t) > 3
+	})
 }
 
 // TestShortLaunchesInARow: workers are woken for launches that are too short
@@ -143,6 +156,17 @@ func workerThreads(t *testing.T) []string {
 		}
 	}
 	return ids
+}
+
+// awaitWorkers waits for the process to have n workers. A thread takes its name
+// once it runs, and is seen for a moment after it has ended.
+func awaitWorkers(t *testing.T, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); len(workerThreads(t)) != n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d workers, want %d", len(workerThreads(t)), n)
+		}
+	}
 }
 
 // TestDevices: devices have pools of their own.

@@ -40,14 +40,16 @@ static int worth_waking(struct kiln_device *d, uint64_t work) {
   return missed >= 20 * asleep_cost * us;
 }
 
+enum { few = 64 }; // groups of which none stands for the others
+
 // next_chunk returns how many groups to run before looking at the clock again.
 // Groups to come may be of another kind, so it is never all of them unless
 // they are few or short.
 static uint64_t next_chunk(uint64_t group_ticks, uint64_t left) {
-  const uint64_t sample = 64;
+  const uint64_t sample = 16;
   uint64_t us = microsecond(), chunk;
   if (!group_ticks)
-    chunk = left / sample;
+    chunk = left / few < sample ? left / few : sample;
   else if (times(group_ticks, left) <= awake_cost * us)
     return left;
   else {
@@ -57,8 +59,6 @@ static uint64_t next_chunk(uint64_t group_ticks, uint64_t left) {
   }
   return chunk + (chunk == 0);
 }
-
-enum { few = 64 }; // groups of which none stands for the others
 
 // launch_many runs a job of several groups, on this thread until it is clear
 // that there is enough to share, then with the workers as well.

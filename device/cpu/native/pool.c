@@ -19,6 +19,7 @@ enum {
   spin_time = 150, // µs a worker, or a caller at the end of its job, spins
   awake_cost = 5,  // µs of work that pay for a spinning worker's help
   asleep_cost = 50, // and for waking one
+  longest_chunk = 1000, // µs between looks at whether another has failed
 };
 
 struct job {
@@ -225,6 +226,23 @@ static uint32_t awake(struct kiln_device *d) {
   return asleep < started ? started - asleep : 0;
 }
 
+// shared_chunk returns how many groups to take at a time: so few that all
+// participants end together and stop soon when one fails, so many that taking
+// them costs nothing.
+static uint64_t shared_chunk(uint64_t left, uint64_t participants, uint64_t group_ticks) {
+  uint64_t chunk = left / (8 * participants);
+  if (group_ticks) {
+    uint64_t least = 2 * awake_cost * microsecond() / group_ticks, most = longest_chunk * microsecond() / group_ticks;
+    if (chunk < least)
+      chunk = least;
+    if (chunk > most)
+      chunk = most;
+  }
+  if (chunk > left / participants)
+    chunk = left / participants;
+  return chunk + (chunk == 0);
+}
+
 // recruit publishes the job to as many workers as the given ticks of work pay
 // for. 0 means that the caller is left alone with it: another launch has the
 // workers, or there is none.
@@ -249,14 +267,7 @@ static int recruit(struct kiln_device *d, struct job *job, uint64_t work_ticks, 
     atomic_store_explicit(&d->owned, 0, memory_order_release);
     return 0;
   }
-  // Chunks are small enough that all end at about the same time, large enough
-  // to be worth taking.
-  job->chunk = left / (8 * (want + 1));
-  if (group_ticks && job->chunk < 2 * awake_cost * microsecond() / group_ticks)
-    job->chunk = 2 * awake_cost * microsecond() / group_ticks;
-  if (job->chunk > left / (want + 1))
-    job->chunk = left / (want + 1);
-  job->chunk += job->chunk == 0;
+  job->chunk = shared_chunk(left, want + 1, group_ticks);
   atomic_store_explicit(&job->wakes, want > ready ? (uint32_t)want - ready : 0, memory_order_relaxed);
   atomic_store_explicit(&d->limit, (uint32_t)want, memory_order_relaxed);
   atomic_store_explicit(&d->job, job, memory_order_relaxed);

@@ -79,7 +79,8 @@ int32_t elsewhere(struct kiln_frame *f) {
   struct { uint64_t caller, ticks; } *p = f->params;
   if (thread() != p->caller)
     *(volatile int *)16 = 1;
-  spin(p->ticks);
+  for (uint64_t g = f->first; g < f->last; g++)
+    spin(p->ticks);
   return 0;
 }
 

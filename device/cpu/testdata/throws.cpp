@@ -55,7 +55,8 @@ extern "C" int32_t throw_elsewhere(kiln_frame *f) {
   struct params { uint64_t caller, ticks; } *p = static_cast<params *>(f->params);
   if (thread() != p->caller)
     thrower(2);
-  spin(p->ticks);
+  for (uint64_t g = f->first; g < f->last; g++)
+    spin(p->ticks);
   return 0;
 }
 
