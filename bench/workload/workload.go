@@ -178,6 +178,35 @@ func scalar[T any](constant bool, v T) kiln.LaunchArg {
 	return kiln.Arg(v)
 }
 
+// Reset makes the output what it was when the input was made.
+func (in *Input) Reset() {
+	for i := range in.kernel.Args {
+		if a := &in.kernel.Args[i]; a.Out {
+			in.values[i] = a.value()
+		}
+	}
+}
+
+// Output returns the output: a []float32, []int32 or []uint32, nil where there is none.
+func (in *Input) Output() any {
+	for i, a := range in.kernel.Args {
+		if a.Out {
+			return in.values[i]
+		}
+	}
+	return nil
+}
+
+// Size is the kernel's first whole number: how many elements, rows or bodies.
+func (k *Kernel) Size() int {
+	for _, a := range k.Args {
+		if a.Kind == "i32s" {
+			return int(a.Value)
+		}
+	}
+	return 0
+}
+
 // Sum adds up the output's elements; a histogram's bins count by their number.
 func (in *Input) Sum() float64 {
 	for i, a := range in.kernel.Args {
