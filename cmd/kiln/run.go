@@ -22,7 +22,7 @@ type runCommand struct {
 	ConstGrid  bool    `help:"Compile the grid's size into the kernel."`
 	ConstBlock bool    `help:"Compile the block's size into the kernel."`
 	Shared     string  `placeholder:"BYTES" help:"Dynamic shared memory of a group, such as 4Ki."`
-	Check      string  `placeholder:"REF.C" type:"path" help:"Compare with the C function of the kernel's name in this file."`
+	Check      string  `placeholder:"REF.C" help:"Compare with the C function of the kernel's name in this file."`
 	Tolerance  float64 `default:"1e-5" help:"Largest difference that --check accepts, relative to the size of a buffer's values."`
 	Repeat     int     `default:"0" placeholder:"N" help:"Launch N times more and print the least and the median time."`
 	O          level   `name:"opt" short:"O" default:"3" placeholder:"LEVEL" help:"Optimisation: 0, 1, 2, 3, s or z."`
