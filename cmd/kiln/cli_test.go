@@ -64,26 +64,6 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestProgressOffTerminal: nothing is written where nobody looks.
-func TestProgressOffTerminal(t *testing.T) {
-	var out bytes.Buffer
-	end := (&progress{out: &out}).begin("work")
-	end()
-	end()
-	if out.Len() != 0 {
-		t.Errorf("%q was written", &out)
-	}
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	if isTerminal(writer) {
-		t.Error("a pipe counts as a terminal")
-	}
-	writer.Close()
-}
-
 // TestModels: the command line of one command is that part of the whole one.
 func TestModels(t *testing.T) {
 	for _, c := range commands {

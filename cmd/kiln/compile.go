@@ -77,6 +77,11 @@ func (c *compileCommand) Run(s *session) error {
 	if request.Spec, err = c.spec(ctx, compiler, request.Module); err != nil {
 		return err
 	}
+	if s.config.TraceKeys {
+		if err := request.Describe(s.stderr); err != nil {
+			return err
+		}
+	}
 	stages = nil
 	start := time.Now()
 	end := s.progress.begin("compiling " + c.Kernel)

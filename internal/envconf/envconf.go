@@ -37,7 +37,7 @@ type Config struct {
 	Dump string
 	// Workers is the number of the CPU device's threads, 0 for the default (KILN_WORKERS).
 	Workers int
-	// TraceKeys asks for what went into each cache key (KILN_TRACE_KEYS).
+	// TraceKeys asks for what goes into the cache key (KILN_TRACE_KEYS).
 	TraceKeys bool
 	// Unknown are the KILN_* names that nothing reads, sorted.
 	Unknown []string
