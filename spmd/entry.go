@@ -50,9 +50,8 @@ func (l *lowering) empty() int {
 	return l.emptyNode
 }
 
-// addEntry adds the entry. lanes is the number of items that @kiln.lanes runs
-// at once along x, 1 where only @kiln.item is there.
-func (l *lowering) addEntry(lanes int) {
+// addEntry adds the entry, which calls @kiln.lanes and @kiln.item as the form says.
+func (l *lowering) addEntry(f form) {
 	w := &entryWriter{l: l}
 	w.label("entry")
 	args := w.arguments()
@@ -87,9 +86,14 @@ func (l *lowering) addEntry(lanes int) {
 
 	w.label("group")
 	ids := strings.Join([]string{"%tz", block[0], block[1], block[2], "%gx", "%gy", "%gz", grid[0], grid[1], grid[2]}, ", i32 ")
-	w.loop("tz", block[2], "group", "group.end", func() {
-		w.loop("ty", block[1], "tz", "tz.end", func() { w.row(args, ids, block[0], lanes) })
-	})
+	if f.flat {
+		rest := strings.Replace(ids, "%tz", "0", 1)
+		w.chunks(args, rest, "0", fmt.Sprint(l.opt.Block[0]*l.opt.Block[1]*l.opt.Block[2]), f.lanes, "group", "group.end")
+	} else {
+		w.loop("tz", block[2], "group", "group.end", func() {
+			w.loop("ty", block[1], "tz", "tz.end", func() { w.row(args, ids, block[0], f) })
+		})
+	}
 
 	w.label("group.end")
 	w.do("%%g.next = add nuw i64 %%g, 1")
@@ -150,28 +154,36 @@ func fromBlock(name string) string {
 }
 
 // row runs the items of one row.
-func (w *entryWriter) row(args, ids, bound string, lanes int) {
-	from, start := "ty.body", "0"
-	if lanes > 1 {
-		whole := w.op("and i32 %s, %d", bound, -lanes)
-		any := w.op("icmp ne i32 %s, 0", whole)
-		w.do("br i1 %s, label %%chunk, label %%rest", any)
-		w.label("chunk")
-		w.do("%%cx = phi i32 [ 0, %%ty.body ], [ %%cx.next, %%chunk ]")
-		w.do("call void @kiln.lanes(%si32 %%cx, i32 %%ty, i32 %s)", args, ids)
-		w.do("%%cx.next = add nuw i32 %%cx, %d", lanes)
-		w.do("%%cx.more = icmp ult i32 %%cx.next, %s", whole)
-		w.do("br i1 %%cx.more, label %%chunk, label %%rest, !llvm.loop !%d", w.l.loopNode("llvm.loop.unroll.disable"))
-		w.label("rest")
-		from, start = "rest", whole
+func (w *entryWriter) row(args, ids, bound string, f form) {
+	from := "ty.body"
+	if f.fallback {
+		rest := w.op("and i32 %s, %d", bound, f.lanes-1)
+		whole := w.op("icmp eq i32 %s, 0", rest)
+		w.do("br i1 %s, label %%wide, label %%narrow", whole)
+		w.label("wide")
+		w.chunks(args, ids, "%ty", bound, f.lanes, "wide", "ty.end")
+		w.label("narrow")
+		from = "narrow"
+	} else if f.lanes > 1 {
+		w.chunks(args, ids, "%ty", bound, f.lanes, from, "ty.end")
+		return
 	}
-	w.do("br label %%tx.head")
-	w.label("tx.head")
-	w.do("%%tx = phi i32 [ %s, %%%s ], [ %%tx.next, %%tx.body ]", start, from)
-	w.do("%%tx.more = icmp ult i32 %%tx, %s", bound)
-	w.do("br i1 %%tx.more, label %%tx.body, label %%ty.end")
+	w.do("br label %%tx.body")
 	w.label("tx.body")
+	w.do("%%tx = phi i32 [ 0, %%%s ], [ %%tx.next, %%tx.body ]", from)
 	w.do("call void @kiln.item(%si32 %%tx, i32 %%ty, i32 %s)", args, ids)
 	w.do("%%tx.next = add nuw i32 %%tx, 1")
-	w.do("br label %%tx.head, !llvm.loop !%d", w.l.loopNode("llvm.loop.unroll.disable"))
+	w.do("%%tx.more = icmp ult i32 %%tx.next, %s", bound)
+	w.do("br i1 %%tx.more, label %%tx.body, label %%ty.end, !llvm.loop !%d", w.l.loopNode("llvm.loop.unroll.disable"))
+}
+
+// chunks runs bound items, a multiple of the lanes, side by side.
+func (w *entryWriter) chunks(args, ids, y, bound string, lanes int, from, exit string) {
+	w.do("br label %%chunk")
+	w.label("chunk")
+	w.do("%%cx = phi i32 [ 0, %%%s ], [ %%cx.next, %%chunk ]", from)
+	w.do("call void @kiln.lanes(%si32 %%cx, i32 %s, i32 %s)", args, y, ids)
+	w.do("%%cx.next = add nuw i32 %%cx, %d", lanes)
+	w.do("%%cx.more = icmp ult i32 %%cx.next, %s", bound)
+	w.do("br i1 %%cx.more, label %%chunk, label %%%s, !llvm.loop !%d", exit, w.l.loopNode("llvm.loop.unroll.disable"))
 }

@@ -24,9 +24,116 @@ type lowering struct {
 
 func (l *lowering) run() {
 	l.dropIDs()
+	f := l.chooseForm()
+	if f.lanes > 1 {
+		count, err := l.addLanes(f)
+		if err == nil {
+			l.remark("lanes: %s", count)
+			if f.fallback {
+				l.addItem(" noinline optsize")
+				l.remark("items: one after the other where a block's width is no multiple of %d", f.lanes)
+			}
+			l.addEntry(f)
+			return
+		}
+		f = form{lanes: 1, why: err.Error()}
+	}
 	l.addItem(" alwaysinline")
-	l.remark("items: one after the other")
-	l.addEntry(1)
+	l.remark("items: one after the other, for %s", f.why)
+	l.addEntry(f)
+}
+
+// form is how a kernel's work-items are run.
+type form struct {
+	// lanes is how many items go side by side, 1 for none.
+	lanes int
+	// flat tells that items are taken in the order of their numbers in the
+	// group, not row by row.
+	flat bool
+	// fallback tells that the entry asks whether rows are a multiple of the lanes.
+	fallback bool
+	why      string
+}
+
+func (l *lowering) chooseForm() form {
+	block := l.opt.Block
+	want := l.opt.Lanes
+	if want == 1 {
+		return form{lanes: 1, why: "that was asked for"}
+	}
+	if block[0] == 0 {
+		if want == 0 {
+			want = 16
+		}
+		return form{lanes: want, fallback: true}
+	}
+	choices := []int{32, 16, 8, 4}
+	if want > 1 {
+		choices = []int{want}
+	}
+	total := int(block[0]) * max(int(block[1]), 1) * max(int(block[2]), 1)
+	fixed := block[1] != 0 && block[2] != 0
+	for _, n := range choices {
+		if int(block[0])%n == 0 && n >= 8 {
+			return form{lanes: n}
+		}
+	}
+	for _, n := range choices {
+		if fixed && n <= 16 && total%n == 0 {
+			return form{lanes: n, flat: true}
+		}
+	}
+	return form{lanes: 1, why: fmt.Sprintf("a block of %d by %d by %d fills no vector", block[0], block[1], block[2])}
+}
+
+// addLanes adds the function that runs items side by side and says what it
+// is made of. Nothing is added where it returns an error.
+func (l *lowering) addLanes(f form) (string, error) {
+	g, err := newGraph(l.fn)
+	if err != nil {
+		return "", err
+	}
+	used := map[string]bool{}
+	for _, b := range l.fn.Blocks {
+		for _, in := range b.Instrs {
+			for _, a := range in.Args {
+				used[a.Text] = true
+			}
+		}
+	}
+	for i, p := range l.fn.Params {
+		if l.byValue[i] && l.written(p.Name) {
+			return "", refuse("it writes to a struct given by value")
+		}
+	}
+	for _, b := range l.fn.Blocks {
+		for _, in := range b.Instrs {
+			if mayWait(g, in, used[in.Name]) {
+				return "", refuse("it may wait in a loop for another item")
+			}
+		}
+	}
+	s := &shapes{g: g, sizes: newSizes(l.module), lanes: int64(f.lanes), flat: f.flat, pure: l.pureCall}
+	if s.private, err = privateArrays(l.fn, s.sizes); err != nil {
+		return "", err
+	}
+	s.solve()
+	declares := len(l.module.Declares)
+	w := &laneWriter{l: l, g: g, s: s, p: newPlan(g, s), lanes: f.lanes}
+	w.function()
+	if w.err != nil {
+		l.module.Declares = l.module.Declares[:declares]
+		return "", w.err
+	}
+	body := append([]string{"kiln.start:"}, w.allocas...)
+	l.addFunction("define internal void @kiln.lanes("+l.params()+") nounwind alwaysinline", append(body, w.lines...))
+	c := w.count
+	text := fmt.Sprintf("%d side by side; accesses: %d for all at once, %d in a row, %d apart; %d one by one; %d masks",
+		f.lanes, c.uniform, c.contiguous, c.gathered, c.serial, c.masked)
+	if f.flat {
+		text += "; rows joined"
+	}
+	return text, nil
 }
 
 func (l *lowering) remark(format string, args ...any) {
