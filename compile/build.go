@@ -132,7 +132,18 @@ func (b *build) lower() error {
 // wrap makes the entry of a host function.
 func (b *build) wrap() error {
 	b.entry = b.code.wrap(b.function, b.desc, b.fixed)
-	return b.prepare()
+	if err := b.prepare(); err != nil || b.request.Options.Opt == O0 {
+		return err
+	}
+	// One function instead of two halves what the passes before LLVM's own
+	// inliner have to do.
+	if err := b.module.RunPasses("always-inline", nil, llvm.PassOptions{}); err != nil {
+		return err
+	}
+	if capi.GetFirstUse(b.function) == 0 {
+		capi.DeleteFunction(b.function)
+	}
+	return nil
 }
 
 // prepare makes the module code for the request's machine.

@@ -28,6 +28,8 @@ type attributeKinds struct {
 	kernelArgAddrSpace            uint32
 	kernelArgName                 uint32
 	reqdWorkGroupSize             uint32
+	// inherited are those that an entry has from its function.
+	inherited [3]uint32
 }
 
 func newCode(context capi.Context, module capi.Module) *code {
@@ -45,6 +47,7 @@ func newCode(context capi.Context, module capi.Module) *code {
 			kernelArgAddrSpace: metadata("kernel_arg_addr_space"),
 			kernelArgName:      metadata("kernel_arg_name"),
 			reqdWorkGroupSize:  metadata("reqd_work_group_size"),
+			inherited:          [3]uint32{attribute("nounwind"), attribute("strictfp"), attribute("uwtable")},
 		},
 	}
 	c.annotations = c.readAnnotations()
@@ -82,6 +85,11 @@ func (c *code) globals(yield func(capi.Value) bool) {
 // enum tells whether the function or parameter at index has the attribute.
 func enum(f capi.Value, index capi.AttributeIndex, kind uint32) bool {
 	return capi.GetEnumAttributeAtIndex(f, index, kind) != 0
+}
+
+// flag makes an attribute without a value.
+func (c *code) flag(name string) capi.Attribute {
+	return capi.CreateEnumAttribute(c.context, capi.GetEnumAttributeKindForName(name), 0)
 }
 
 // text returns the value of a string attribute of the function itself.

@@ -87,9 +87,6 @@ const quietFrame = "1024"
 // its level and kiln's loader ask for.
 func (c *code) retarget(entry string, r *Request) {
 	attribute := func(name, value string) capi.Attribute { return capi.CreateStringAttribute(c.context, name, value) }
-	mark := func(kind string) capi.Attribute {
-		return capi.CreateEnumAttribute(c.context, capi.GetEnumAttributeKindForName(kind), 0)
-	}
 	set := []capi.Attribute{
 		// A frame larger than the guard page below the stack must not step over it.
 		attribute("probe-stack", "inline-asm"),
@@ -102,9 +99,9 @@ func (c *code) retarget(entry string, r *Request) {
 	}
 	switch r.Options.Opt {
 	case Os:
-		set = append(set, mark("optsize"))
+		set = append(set, c.flag("optsize"))
 	case Oz:
-		set = append(set, mark("optsize"), mark("minsize"))
+		set = append(set, c.flag("optsize"), c.flag("minsize"))
 	}
 	const self = capi.AttributeFunctionIndex
 	for f := range c.functions {

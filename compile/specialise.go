@@ -27,7 +27,7 @@ func (c *code) specialise(f capi.Value, k *image.Kernel, constants []specialize.
 		p := &k.Params[i]
 		byAddress := p.Kind == image.Aggregate && capi.GetTypeKind(capi.TypeOf(params[i])) == capi.PointerTypeKind
 		if byAddress {
-			fixed[i] = c.object(fmt.Sprintf("kiln.argument.%d", i), params[i], p.Align, constant.Bytes)
+			fixed[i] = c.object(fmt.Sprintf("argument.%d", i), params[i], p.Align, constant.Bytes)
 			if k.Convention == image.Grid {
 				capi.ReplaceAllUsesWith(params[i], c.private(f, i, p, fixed[i]))
 			}

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/llvm/capi"
 )
@@ -40,6 +42,7 @@ func (c *code) wrap(f capi.Value, k *image.Kernel, fixed []capi.Value) string {
 	}
 	call := capi.BuildCall2(w.builder, capi.GlobalGetValueType(f), f, arguments, "")
 	capi.SetInstructionCallConv(call, capi.GetFunctionCallConv(f))
+	capi.AddCallSiteAttribute(call, capi.AttributeFunctionIndex, c.flag("alwaysinline"))
 	for index := range capi.AttributeIndex(len(params) + 1) {
 		for _, a := range capi.AttributesAtIndex(f, index) {
 			capi.AddCallSiteAttribute(call, index, a)
@@ -49,8 +52,19 @@ func (c *code) wrap(f capi.Value, k *image.Kernel, fixed []capi.Value) string {
 		w.store(call, &k.Result)
 	}
 	capi.BuildRet(w.builder, capi.ConstInt(i32, 0, false))
+	c.inherit(entry, f)
 	capi.SetLinkage(f, capi.InternalLinkage)
 	return capi.GetValueName2(entry)
+}
+
+// inherit gives the entry those attributes of f that code keeps only where its
+// new surroundings have them too.
+func (c *code) inherit(entry, f capi.Value) {
+	for _, a := range capi.AttributesAtIndex(f, capi.AttributeFunctionIndex) {
+		if capi.IsStringAttribute(a) || slices.Contains(c.kinds.inherited[:], capi.GetEnumAttributeKind(a)) {
+			capi.AddAttributeAtIndex(entry, capi.AttributeFunctionIndex, a)
+		}
+	}
 }
 
 type wrapper struct {

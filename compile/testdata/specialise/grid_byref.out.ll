@@ -5,10 +5,10 @@ target triple = "amdgcn-amd-amdhsa"
 
 %pair = type { i32, i32 }
 
-@kiln.argument.0 = private unnamed_addr addrspace(4) constant [8 x i8] c"\01\00\00\00\02\00\00\00", align 8
+@argument.0 = private unnamed_addr addrspace(4) constant [8 x i8] c"\01\00\00\00\02\00\00\00", align 8
 
 define hidden amdgpu_kernel void @k(ptr addrspace(4) byref(%pair) align 8 %p, ptr addrspace(1) %out) {
-  %q = getelementptr %pair, ptr addrspace(4) @kiln.argument.0, i64 0, i32 1
+  %q = getelementptr %pair, ptr addrspace(4) @argument.0, i64 0, i32 1
   %v = load i32, ptr addrspace(4) %q, align 4
   store i32 %v, ptr addrspace(1) %out, align 4
   ret void

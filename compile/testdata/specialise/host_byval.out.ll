@@ -5,7 +5,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 %pair = type { i32, i32 }
 
-@kiln.argument.0 = private unnamed_addr constant [8 x i8] c"\01\00\00\00\00\00\00\00", align 8
+@argument.0 = private unnamed_addr constant [8 x i8] c"\01\00\00\00\00\00\00\00", align 8
 
 define hidden i32 @f(ptr byval(%pair) align 8 %p, i32 %n) {
   %v = load i32, ptr %p, align 4

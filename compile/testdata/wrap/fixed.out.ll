@@ -5,25 +5,34 @@ target triple = "x86_64-unknown-linux-gnu"
 
 %pair = type { i32, i32 }
 
-@kiln.argument.2 = private unnamed_addr constant [8 x i8] c"\01\00\00\00\00\00\00\00", align 8
+@argument.2 = private unnamed_addr constant [8 x i8] c"\01\00\00\00\00\00\00\00", align 8
 
-define internal double @f(double %x, i64 %n, ptr byval(%pair) align 8 %p, i32 %m) #0 {
-  %v = load i32, ptr %p, align 4
-  %w = sitofp i32 %v to double
-  %y = fadd double %x, %w
-  ret double %y
-}
-
-define i32 @kiln.entry.f(ptr %0) #1 {
+define i32 @kiln.entry.f(ptr %0) #0 {
+  %argument.2 = alloca %pair, align 8
   %params = load ptr, ptr %0, align 8
   %2 = load double, ptr %params, align 8
   %3 = getelementptr inbounds i8, ptr %params, i64 24
   %4 = load i32, ptr %3, align 4
-  %5 = call double @f(double %2, i64 7, ptr byval(%pair) align 8 @kiln.argument.2, i32 %4)
-  %6 = getelementptr inbounds i8, ptr %params, i64 32
-  store double %5, ptr %6, align 8
+  call void @llvm.lifetime.start.p0(ptr %argument.2)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %argument.2, ptr align 8 @argument.2, i64 8, i1 false)
+  %v.i = load i32, ptr %argument.2, align 4
+  %w.i = sitofp i32 %v.i to double
+  %y.i = fadd double %2, %w.i
+  call void @llvm.lifetime.end.p0(ptr %argument.2)
+  %5 = getelementptr inbounds i8, ptr %params, i64 32
+  store double %y.i, ptr %5, align 8
   ret i32 0
 }
 
-attributes #0 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="1024" }
-attributes #1 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="0" }
+; Function Attrs: nocallback nofree nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #1
+
+; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #2
+
+; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #2
+
+attributes #0 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="0" }
+attributes #1 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #2 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }

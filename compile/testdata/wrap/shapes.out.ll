@@ -5,27 +5,36 @@ target triple = "x86_64-unknown-linux-gnu"
 
 %box = type { [4 x double], i32 }
 
-define internal zeroext i1 @f(i1 noundef zeroext %flag, ptr noundef readonly %p, ptr byval(%box) align 8 %b, <4 x float> %v, i8 signext %small) #0 {
-  ret i1 %flag
-}
-
-define i32 @kiln.entry.f(ptr %0) #1 {
+define i32 @kiln.entry.f(ptr %0) #0 {
+  %2 = alloca %box, align 8
   %params = load ptr, ptr %0, align 8
-  %2 = load i8, ptr %params, align 1
-  %3 = icmp ne i8 %2, 0
-  %4 = getelementptr inbounds i8, ptr %params, i64 8
-  %5 = load ptr, ptr %4, align 8
-  %6 = getelementptr inbounds i8, ptr %params, i64 16
-  %7 = getelementptr inbounds i8, ptr %params, i64 64
-  %8 = load <4 x float>, ptr %7, align 8
-  %9 = getelementptr inbounds i8, ptr %params, i64 80
-  %10 = load i8, ptr %9, align 1
-  %11 = call zeroext i1 @f(i1 noundef zeroext %3, ptr noundef readonly %5, ptr byval(%box) align 8 %6, <4 x float> %8, i8 signext %10)
-  %12 = zext i1 %11 to i8
+  %3 = load i8, ptr %params, align 1
+  %4 = icmp ne i8 %3, 0
+  %5 = getelementptr inbounds i8, ptr %params, i64 8
+  %6 = load ptr, ptr %5, align 8
+  %7 = getelementptr inbounds i8, ptr %params, i64 16
+  %8 = getelementptr inbounds i8, ptr %params, i64 64
+  %9 = load <4 x float>, ptr %8, align 8
+  %10 = getelementptr inbounds i8, ptr %params, i64 80
+  %11 = load i8, ptr %10, align 1
+  call void @llvm.lifetime.start.p0(ptr %2)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %2, ptr align 8 %7, i64 40, i1 false)
+  call void @llvm.lifetime.end.p0(ptr %2)
+  %12 = zext i1 %4 to i8
   %13 = getelementptr inbounds i8, ptr %params, i64 81
   store i8 %12, ptr %13, align 1
   ret i32 0
 }
 
-attributes #0 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="1024" }
-attributes #1 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="0" }
+; Function Attrs: nocallback nofree nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #1
+
+; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #2
+
+; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #2
+
+attributes #0 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="0" }
+attributes #1 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #2 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }

@@ -5,16 +5,10 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @kiln.entry.f = internal global i32 0
 
-define internal void @f() #0 {
-  store i32 1, ptr @kiln.entry.f, align 4
-  ret void
-}
-
-define i32 @kiln.entry.f.1(ptr %0) #1 {
+define i32 @kiln.entry.f.1(ptr %0) #0 {
   %params = load ptr, ptr %0, align 8
-  call void @f()
+  store i32 1, ptr @kiln.entry.f, align 4
   ret i32 0
 }
 
-attributes #0 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="1024" }
-attributes #1 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="0" }
+attributes #0 = { "probe-stack"="inline-asm" "target-cpu"="znver4" "target-features"="-avx512f" "warn-stack-size"="0" }
