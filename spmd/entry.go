@@ -85,21 +85,35 @@ func (l *lowering) addEntry(f form) {
 	w.do("br i1 %%more, label %%group, label %%done")
 
 	w.label("group")
-	ids := strings.Join([]string{"%tz", block[0], block[1], block[2], "%gx", "%gy", "%gz", grid[0], grid[1], grid[2]}, ", i32 ")
+	w.run(grid[0], last, f)
+	ids := strings.Join([]string{"%tz", block[0], block[1], block[2], "%gi", "%gy", "%gz", grid[0], grid[1], grid[2]}, ", i32 ")
+	across := func(from, exit string, body func(from, exit string)) {
+		w.do("br label %%gi.head")
+		w.label("gi.head")
+		w.do("%%gi = phi i32 [ %%gx, %%%s ], [ %%gi.next, %%gi.end ]", from)
+		w.do("br label %%gi.body")
+		w.label("gi.body")
+		body("gi.body", "gi.end")
+		w.label("gi.end")
+		w.do("%%gi.next = add nuw i32 %%gi, 1")
+		w.do("%%gi.more = icmp ult i32 %%gi.next, %%gx.stop")
+		w.do("br i1 %%gi.more, label %%gi.head, label %%%s, !llvm.loop !%d", exit, l.loopNode("llvm.loop.unroll.disable"))
+	}
 	if f.flat {
 		rest := strings.Replace(ids, "%tz", "0", 1)
-		w.chunks(args, rest, "0", fmt.Sprint(l.opt.Block[0]*l.opt.Block[1]*l.opt.Block[2]), f.lanes, "group", "group.end")
+		size := fmt.Sprint(l.opt.Block[0] * l.opt.Block[1] * l.opt.Block[2])
+		across("group", "group.end", func(from, exit string) { w.chunks(args, rest, "0", size, f.lanes, from, exit) })
 	} else {
 		w.loop("tz", block[2], "group", "group.end", func() {
-			w.loop("ty", block[1], "tz", "tz.end", func() { w.row(args, ids, block[0], f) })
+			w.loop("ty", block[1], "tz", "tz.end", func() {
+				across("ty.body", "ty.end", func(from, exit string) { w.row(args, ids, block[0], f, from, exit) })
+			})
 		})
 	}
 
 	w.label("group.end")
-	w.do("%%g.next = add nuw i64 %%g, 1")
-	w.do("%%gx.inc = add nuw i32 %%gx, 1")
-	w.do("%%x.wrap = icmp eq i32 %%gx.inc, %s", grid[0])
-	w.do("%%gx.next = select i1 %%x.wrap, i32 0, i32 %%gx.inc")
+	w.do("%%x.wrap = icmp eq i32 %%gx.stop, %s", grid[0])
+	w.do("%%gx.next = select i1 %%x.wrap, i32 0, i32 %%gx.stop")
 	w.do("%%gy.inc = add nuw i32 %%gy, 1")
 	w.do("%%gy.up = select i1 %%x.wrap, i32 %%gy.inc, i32 %%gy")
 	w.do("%%y.wrap = icmp eq i32 %%gy.up, %s", grid[1])
@@ -153,19 +167,37 @@ func fromBlock(name string) string {
 	return name + ".body"
 }
 
+// run finds where the run of groups that starts here ends, %gx.stop, and the
+// number after its last, %g.next. Groups of a kernel without loops go row by
+// row of items over as many groups as lie side by side, which is how memory
+// is read ahead; those of one with loops go one after the other, which keeps
+// what they share in the near caches.
+func (w *entryWriter) run(width, last string, f form) {
+	if !f.across {
+		w.do("%%gx.stop = add nuw i32 %%gx, 1")
+		w.do("%%g.next = add nuw i64 %%g, 1")
+		return
+	}
+	left := w.op("sub nuw i64 %s, %%g", last)
+	row := w.op("zext i32 %s to i64", w.op("sub nuw i32 %s, %%gx", width))
+	less := w.op("icmp ult i64 %s, %s", left, row)
+	n := w.op("select i1 %s, i64 %s, i64 %s", less, left, row)
+	w.do("%%gx.stop = add nuw i32 %%gx, %s", w.op("trunc i64 %s to i32", n))
+	w.do("%%g.next = add nuw i64 %%g, %s", n)
+}
+
 // row runs the items of one row.
-func (w *entryWriter) row(args, ids, bound string, f form) {
-	from := "ty.body"
+func (w *entryWriter) row(args, ids, bound string, f form, from, exit string) {
 	if f.fallback {
 		rest := w.op("and i32 %s, %d", bound, f.lanes-1)
 		whole := w.op("icmp eq i32 %s, 0", rest)
 		w.do("br i1 %s, label %%wide, label %%narrow", whole)
 		w.label("wide")
-		w.chunks(args, ids, "%ty", bound, f.lanes, "wide", "ty.end")
+		w.chunks(args, ids, "%ty", bound, f.lanes, "wide", exit)
 		w.label("narrow")
 		from = "narrow"
 	} else if f.lanes > 1 {
-		w.chunks(args, ids, "%ty", bound, f.lanes, from, "ty.end")
+		w.chunks(args, ids, "%ty", bound, f.lanes, from, exit)
 		return
 	}
 	w.do("br label %%tx.body")
@@ -174,7 +206,7 @@ func (w *entryWriter) row(args, ids, bound string, f form) {
 	w.do("call void @kiln.item(%si32 %%tx, i32 %%ty, i32 %s)", args, ids)
 	w.do("%%tx.next = add nuw i32 %%tx, 1")
 	w.do("%%tx.more = icmp ult i32 %%tx.next, %s", bound)
-	w.do("br i1 %%tx.more, label %%tx.body, label %%ty.end, !llvm.loop !%d", w.l.loopNode("llvm.loop.unroll.disable"))
+	w.do("br i1 %%tx.more, label %%tx.body, label %%%s, !llvm.loop !%d", exit, w.l.loopNode("llvm.loop.unroll.disable"))
 }
 
 // chunks runs bound items, a multiple of the lanes, side by side.

@@ -15,6 +15,9 @@ type lowering struct {
 	opt     *Options
 	fn      *irtext.Function
 	byValue map[int]bool
+	shared  sharedLayout
+	// warp is how many lanes a warp of the device has.
+	warp    int
 	remarks []string
 
 	nextNode  int
@@ -25,6 +28,7 @@ type lowering struct {
 func (l *lowering) run() {
 	l.dropIDs()
 	f := l.chooseForm()
+	f.across = l.loopFree()
 	if f.lanes > 1 {
 		count, err := l.addLanes(f)
 		if err == nil {
@@ -36,11 +40,34 @@ func (l *lowering) run() {
 			l.addEntry(f)
 			return
 		}
-		f = form{lanes: 1, why: err.Error()}
+		f = form{lanes: 1, across: f.across, why: err.Error()}
 	}
 	l.addItem(" alwaysinline")
 	l.remark("items: one after the other, for %s", f.why)
 	l.addEntry(f)
+}
+
+// loopFree reports whether every block comes after those that lead to it.
+func (l *lowering) loopFree() bool {
+	g := graph{succs: make([][]int, len(l.fn.Blocks))}
+	for i, b := range l.fn.Blocks {
+		for _, s := range b.Succs {
+			g.succs[i] = append(g.succs[i], s.Index)
+		}
+	}
+	number := make([]int, len(g.succs))
+	order := g.reversePostOrder()
+	for i, b := range order {
+		number[b] = i
+	}
+	for _, b := range order {
+		for _, s := range g.succs[b] {
+			if number[s] <= number[b] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // form is how a kernel's work-items are run.
@@ -52,7 +79,9 @@ type form struct {
 	flat bool
 	// fallback tells that the entry asks whether rows are a multiple of the lanes.
 	fallback bool
-	why      string
+	// across tells that rows of items run on over neighbouring groups.
+	across bool
+	why    string
 }
 
 func (l *lowering) chooseForm() form {

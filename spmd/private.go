@@ -84,7 +84,11 @@ func elementSize(fn *irtext.Function, sz *sizes, pointer string) int64 {
 			return 0
 		}
 		for _, st := range list {
-			if size == 0 || st.scale%size != 0 || st.offset%size != 0 {
+			by := st.scale
+			if n, ok := integer(st.index.Text); ok {
+				by *= n
+			}
+			if size == 0 || by%size != 0 || st.offset%size != 0 {
 				return 0
 			}
 		}
