@@ -2,6 +2,8 @@ package llvm
 
 import (
 	"errors"
+	"sync/atomic"
+	"time"
 
 	"github.com/kilnjit/kiln/internal/llvm/capi"
 )
@@ -33,6 +35,12 @@ func (o PassOptions) capi() capi.PassBuilderOptions {
 	return ref
 }
 
+var passTime atomic.Int64
+
+// PassTime returns how long pass pipelines have run in this process so far,
+// those of all threads added up.
+func PassTime() time.Duration { return time.Duration(passTime.Load()) }
+
 // RunPasses runs a pipeline, in the text form that opt takes, over the module.
 // Costs come from machine; without one (nil) they are those of no target in
 // particular.
@@ -48,6 +56,8 @@ func (m *Module) RunPasses(pipeline string, machine *Machine, options PassOption
 	return m.attempt(what, func() error {
 		o := options.capi()
 		defer capi.DisposePassBuilderOptions(o)
+		began := time.Now()
+		defer func() { passTime.Add(int64(time.Since(began))) }()
 		return takeError(capi.RunPasses(m.ref, pipeline, ref, o))
 	})
 }
