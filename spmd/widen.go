@@ -196,18 +196,12 @@ func (w *laneWriter) sideBySide(in *irtext.Instr, sh shape) {
 		w.fail("it has a private array of unknown size")
 		return
 	}
-	vector := !w.s.at(in.Args[0]).scalar()
-	pointer, fixed := "", int64(0)
+	vector := !sh.scalar()
+	pointer, fixed, base := "", int64(0), "ptr"
 	if vector {
-		pointer = w.vector(in.Args[0])
+		pointer, base = w.vector(in.Args[0]), w.wide("ptr")
 	} else {
 		pointer = w.scalar(in.Args[0])
-	}
-	typed := func() string {
-		if vector {
-			return w.wide("ptr") + " " + pointer
-		}
-		return "ptr " + pointer
 	}
 	for _, st := range list {
 		if st.fixed {
@@ -218,20 +212,15 @@ func (w *laneWriter) sideBySide(in *irtext.Instr, sh shape) {
 			fixed += n * st.scale
 			continue
 		}
-		size := st.scale * int64(w.lanes)
-		if sh := w.s.at(st.index); sh.kind == uniform || sh.kind == affine && !vector && w.s.of[in.Name].kind == affine {
-			pointer = w.op("getelementptr [%d x i8], %s, %s %s", size, typed(), st.index.Type, w.scalar(st.index))
-			continue
+		index := st.index.Type + " "
+		if vector && w.s.at(st.index).kind != uniform {
+			index = w.wide(st.index.Type) + " " + w.vector(st.index)
+		} else {
+			index += w.scalar(st.index)
 		}
-		index := w.vector(st.index)
-		pointer = w.op("getelementptr [%d x i8], %s, %s %s", size, typed(), w.wide(st.index.Type), index)
-		vector = true
+		pointer = w.op("getelementptr [%d x i8], %s %s, %s", st.scale*int64(w.lanes), base, pointer, index)
 	}
-	if vector == w.s.of[in.Name].scalar() {
-		w.fail("it has a private array whose addresses have no common form")
-		return
-	}
-	w.do("%s = getelementptr i8, %s, i64 %d", own(in.Name, ""), typed(), fixed*int64(w.lanes))
+	w.do("%s = getelementptr i8, %s %s, i64 %d", own(in.Name, ""), base, pointer, fixed*int64(w.lanes))
 }
 
 // alignment returns the alignment that an access states, in bytes.
