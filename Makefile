@@ -12,8 +12,13 @@ GO      = $(or $(shell scripts/setup go 2>/dev/null),go)
 
 run:
 	@scripts/setup run
-	@$(MAKE) --no-print-directory build
-	$(GO) run ./examples/tour
+	@$(MAKE) --no-print-directory tour
+
+# make works a recipe's variables out before its first line runs: what set-up
+# brings is seen by another make only.
+.PHONY: tour
+tour: build
+	CGO_ENABLED=0 $(GO) run ./examples/tour
 
 test:
 	@scripts/setup test
