@@ -184,6 +184,9 @@ func (in *ingest1) attributes() {
 		for i := 4; i < len(t); i++ {
 			switch {
 			case t[i].Is("}"):
+				if len(out) == 4 {
+					out = append(out, word("nounwind")) // an empty group is no group, and no device unwinds
+				}
 				out = append(out, t[i])
 			case t[i].Kind == irtext.String:
 				keep := keptString(t[i].Text)

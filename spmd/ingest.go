@@ -16,6 +16,9 @@ type ingested struct {
 	text string
 	// writes are the kernel's parameters with byval semantics, by index.
 	byValue map[int]bool
+	shared  sharedLayout
+	// warp is how many lanes a warp of the device has.
+	warp int
 }
 
 // ingest rewrites the module's text so that only the kernel and what it
@@ -65,6 +68,9 @@ type ingest1 struct {
 	byValue map[int]bool
 	missing problems
 	tokens  []irtext.Token
+	shared  sharedLayout
+	// sharedCalls names for each shared variable the function that gives its address.
+	sharedCalls map[string]string
 }
 
 func (in *ingest1) run() (*ingested, error) {
@@ -81,6 +87,7 @@ func (in *ingest1) run() (*ingested, error) {
 	declares := index(in.source.Declares)
 	globals := index(in.source.Globals)
 	done := map[string]bool{}
+	in.findShared(order, globals)
 	for _, name := range order {
 		switch {
 		case defines[name] != nil:
@@ -99,7 +106,14 @@ func (in *ingest1) run() (*ingested, error) {
 	}
 	in.attributes()
 	in.metadata()
-	return &ingested{text: in.out.Text(), byValue: in.byValue}, nil
+	return &ingested{text: in.out.Text(), byValue: in.byValue, shared: in.shared, warp: in.warpSize()}, nil
+}
+
+func (in *ingest1) warpSize() int {
+	if in.arch == target.AMDGPU {
+		return 64
+	}
+	return 32
 }
 
 func index(list []irtext.Entity) map[string]*irtext.Entity {
@@ -186,13 +200,15 @@ func (in *ingest1) define(e *irtext.Entity, recursive bool) {
 		}
 		out.Body = append(out.Body, line)
 	}
+	out.Body = in.shareAddresses(out.Body)
 	in.out.Defines = append(in.out.Defines, out)
 }
 
 // provide makes the library have one of its own functions, which the source
 // does not declare.
 func (in *ingest1) provide(name string) {
-	if in.lib.has[name] == "" && strings.HasPrefix(name, "@kiln.") && name != kernelName {
+	_, _, id := idOf(name)
+	if in.lib.has[name] == "" && (id || strings.HasPrefix(name, "@kiln.items.")) {
 		in.lib.need(signature{name: name, result: "i32"}, &in.missing)
 	}
 }
@@ -279,12 +295,14 @@ func (in *ingest1) global(e *irtext.Entity) {
 	t := irtext.Scan(nil, e.Line)
 	var out []irtext.Token
 	out = append(out, t[0], t[1], word("internal"))
-	shared, external, host := false, false, false
+	if in.isShared(e, t) {
+		return
+	}
+	external := false
 	i := 2
 	for ; i < len(t) && !t[i].Is("global") && !t[i].Is("constant") && !t[i].Is("alias") && !t[i].Is("ifunc"); i++ {
 		switch {
 		case t[i].Is("addrspace"):
-			shared = t[i+2].Is("3")
 			i = irtext.Match(t, i+1)
 		case t[i].Is("external") || t[i].Is("extern_weak"):
 			external = true
@@ -297,17 +315,7 @@ func (in *ingest1) global(e *irtext.Entity) {
 			out = append(out, t[i])
 		}
 	}
-	host = in.arch == target.X86_64 || in.arch == target.AArch64
-	if host && strings.HasPrefix(e.Name, in.kernel+".") && strings.Contains(e.Line, " undef") {
-		// OpenCL C for the host has no address spaces in its IR; a variable that
-		// belongs to the kernel and starts undefined is __local.
-		shared = true
-	}
-	switch {
-	case shared:
-		in.missing.add(sharedMemory, e.Name[1:])
-		return
-	case external:
+	if external {
 		in.missing.add(undefined, e.Name[1:])
 		return
 	}

@@ -40,6 +40,7 @@ type compiled struct {
 	image   *elfload.Image
 	entry   uintptr
 	timings timings
+	status  uint32 // what launches should return
 }
 
 type timings struct{ lower, optimise, emit time.Duration }
@@ -161,10 +162,25 @@ func (c *compiled) run(t testing.TB, grid, block [3]uint32, first, last uint64, 
 		}
 	}
 	f := &frame{params: unsafe.Pointer(&memory[0]), first: first, last: last, grid: grid, block: block}
-	if code := ffi.CGOCall(c.entry, unsafe.Pointer(f)); code != 0 {
-		t.Fatalf("the kernel returned %d", code)
+	f.context, f.shared, f.sharedBytes = room(c.result.ContextBytes), room(launchShared), launchShared
+	if code := ffi.CGOCall(c.entry, unsafe.Pointer(f)); uint32(code) != c.status {
+		t.Fatalf("the kernel returned %d, want %d", code, c.status)
 	}
 	runtime.KeepAlive(args)
+}
+
+// launchShared is the dynamic shared memory of each launch, in bytes.
+const launchShared = 16 << 10
+
+// room is memory that starts at a multiple of 64 bytes and holds nothing that
+// reads as a number a kernel would leave there.
+func room(bytes uint64) unsafe.Pointer {
+	memory := make([]byte, bytes+128)
+	for i := range memory {
+		memory[i] = 0xa5
+	}
+	at := unsafe.Pointer(&memory[0])
+	return unsafe.Add(at, -uintptr(at)&63)
 }
 
 // structBytes is a struct given by value.

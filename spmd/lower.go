@@ -3,6 +3,7 @@ package spmd
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/llvm"
@@ -23,10 +24,27 @@ type Options struct {
 	// Block holds the work-items of a group in x, y and z and Grid the groups of
 	// a launch where they are fixed, and 0 where the launch says.
 	Block, Grid [3]uint32
+	// Form is how the work-items of a group are run; Auto is what suits the kernel.
+	Form Form
 	// Lanes is how many work-items go side by side: a power of two up to 64, 1
 	// for one after the other, 0 for what suits the block.
 	Lanes int
 }
+
+// Form is a way of running the work-items of a group.
+type Form uint8
+
+const (
+	// Auto takes Plain for kernels whose work-items do not meet, and Coroutine
+	// for others.
+	Auto Form = iota
+	// Plain runs work-items one after the other or side by side in vectors, each
+	// from its start to its end.
+	Plain
+	// Coroutine runs each work-item as a coroutine that waits where it meets
+	// others. It takes any kernel and is slow.
+	Coroutine
+)
 
 // Result is a lowered kernel.
 type Result struct {
@@ -76,7 +94,7 @@ func Lower(m *llvm.Module, kernel string, opt Options) (*Result, error) {
 	if err := flat.RunPasses(simplify, opt.Machine, llvm.PassOptions{}); err != nil {
 		return nil, fmt.Errorf("lowering kernel %s: simplifying: %w", kernel, err)
 	}
-	low, err := lowerText(flat.Print(), kernel, &opt, in.byValue)
+	low, err := lowerText(flat.Print(), kernel, &opt, in)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +106,22 @@ func Lower(m *llvm.Module, kernel string, opt Options) (*Result, error) {
 		out.Close()
 		return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
 	}
-	return &Result{Module: out, Entry: kernel, Remarks: low.remarks}, nil
+	result := &Result{Module: out, Entry: kernel, Remarks: low.remarks}
+	if low.coroutine != nil {
+		if result.ContextBytes, err = low.coroutine.splitCoroutine(out, &opt); err != nil {
+			out.Close()
+			return nil, err
+		}
+	}
+	return result, nil
 }
 
 func (o *Options) check() error {
 	switch {
 	case o.Triple == "" || o.DataLayout == "":
 		return fmt.Errorf("no triple or data layout of the host: %w", ErrUnsupported)
+	case o.Form > Coroutine:
+		return fmt.Errorf("form %d: %w", o.Form, ErrUnsupported)
 	case o.Lanes < 0 || o.Lanes > 64 || o.Lanes&(o.Lanes-1) != 0:
 		return fmt.Errorf("%d lanes, which is no power of two up to 64: %w", o.Lanes, ErrUnsupported)
 	}
@@ -115,10 +142,12 @@ func (o *Options) check() error {
 type lowered struct {
 	text    string
 	remarks []string
+	// coroutine is set where the entry needs a coroutine that LLVM is yet to split.
+	coroutine *lowering
 }
 
 // lowerText makes the module that LLVM has simplified into one with the entry.
-func lowerText(text, kernel string, opt *Options, byValue map[int]bool) (*lowered, error) {
+func lowerText(text, kernel string, opt *Options, in *ingested) (*lowered, error) {
 	m, err := irtext.ParseModule(text)
 	if err != nil {
 		return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
@@ -143,17 +172,40 @@ func lowerText(text, kernel string, opt *Options, byValue map[int]bool) (*lowere
 	if len(fn.Params) != len(opt.Params) {
 		return nil, fmt.Errorf("lowering kernel %s: it has %d parameters, its layout %d", kernel, len(fn.Params), len(opt.Params))
 	}
-	l := &lowering{module: m, kernel: kernel, opt: opt, fn: fn, byValue: byValue}
+	l := &lowering{module: m, kernel: kernel, opt: opt, fn: fn, byValue: in.byValue, shared: in.shared, warp: in.warp}
 	m.Defines = slices.Delete(m.Defines, at, at+1)
+	together := groupNeeds(m)
+	switch {
+	case opt.Form == Coroutine || opt.Form == Auto && together != nil:
+		l.dropIDs()
+		if err := l.runCoroutine(llvm.Current().Major); err != nil {
+			return nil, err
+		}
+		return &lowered{text: m.Text(), remarks: l.remarks, coroutine: l}, nil
+	case together != nil:
+		return nil, fmt.Errorf("kernel %s: %w: the plain form with %s", kernel, ErrUnsupported, strings.Join(together, ", "))
+	}
 	l.run()
 	return &lowered{text: m.Text(), remarks: l.remarks}, nil
+}
+
+// groupNeeds returns what the module has that ties the work-items of a group
+// together, by name.
+func groupNeeds(m *irtext.Module) []string {
+	var names []string
+	for _, d := range m.Declares {
+		if collectives[d.Name].kind != noMeeting || strings.HasPrefix(d.Name, sharedPrefix) {
+			names = append(names, d.Name[1:])
+		}
+	}
+	return names
 }
 
 func usesIDs(e *irtext.Entity) bool {
 	found := false
 	for _, l := range e.Body {
 		irtext.GlobalNames(l, func(name string) {
-			if _, _, ok := idOf(name); ok {
+			if _, _, ok := idOf(name); ok || collectives[name].kind != noMeeting || strings.HasPrefix(name, sharedPrefix) {
 				found = true
 			}
 		})

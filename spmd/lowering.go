@@ -15,6 +15,9 @@ type lowering struct {
 	opt     *Options
 	fn      *irtext.Function
 	byValue map[int]bool
+	shared  sharedLayout
+	// warp is how many lanes a warp of the device has.
+	warp    int
 	remarks []string
 
 	nextNode  int
