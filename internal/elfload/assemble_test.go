@@ -30,8 +30,25 @@ type asmReloc struct {
 	addend int64
 }
 
+// bound returns zeroed contents for an image of o whose zones follow each
+// other from base on, unwind tables included.
+func bound(o *Object, base uint64) (*contents, *binding) {
+	mem, b := &contents{}, &binding{frames: true, addrs: make([]uint64, len(o.symbols))}
+	for c := classText; c < classes; c++ {
+		z := o.layout.zones[c]
+		base = alignUp(base, max(smallestPage, z.align))
+		b.base[c], mem[c] = base, make([]byte, z.size)
+		base += z.size
+	}
+	return mem, b
+}
+
 // assemble writes a relocatable x86-64 object.
 func assemble(sections []asmSection, symbols []asmSymbol) []byte {
+	return assembleFor(machineX8664, sections, symbols)
+}
+
+func assembleFor(machine uint16, sections []asmSection, symbols []asmSymbol) []byte {
 	names := []byte{0}
 	name := func(s string) uint32 {
 		if s == "" {
@@ -90,7 +107,7 @@ func assemble(sections []asmSection, symbols []asmSymbol) []byte {
 
 	copy(out, "\x7fELF\x02\x01\x01")
 	le.PutUint16(out[16:], typeRelocatable)
-	le.PutUint16(out[18:], machineX8664)
+	le.PutUint16(out[18:], machine)
 	le.PutUint32(out[20:], 1)
 	le.PutUint64(out[40:], uint64(len(out)))
 	le.PutUint16(out[52:], headerSize)

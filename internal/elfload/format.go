@@ -14,6 +14,7 @@ const (
 
 	typeRelocatable = 1
 	machineX8664    = 62
+	machineAArch64  = 183
 
 	shtNull         = 0
 	shtProgbits     = 1
@@ -48,6 +49,7 @@ const (
 	bindLocal = 0
 	bindWeak  = 2
 
+	symFunc  = 2
 	symTLS   = 6
 	symIfunc = 10
 

@@ -33,7 +33,7 @@ func (o *Object) readFunctionLists(header) error {
 		if s.size%8 != 0 || !s.hasContents() {
 			return damaged("section %s of %d bytes is no array of addresses", s.name, s.size)
 		}
-		l := funcList{at: s.at, count: int(s.size / 8), priority: lastPriority, backwards: list == construct}
+		l := funcList{zone: s.class, at: s.at, count: int(s.size / 8), priority: lastPriority, backwards: list == construct}
 		if n, err := strconv.ParseUint(suffix, 10, 16); err == nil {
 			l.priority = int(n)
 			if list {
@@ -65,18 +65,19 @@ func (o *Object) readFunctionLists(header) error {
 
 // functions reads the addresses of lists from a relocated image. Empty entries
 // and the marks that old tools put round such lists are left out.
-func (o *Object) functions(mem []byte, base uint64, lists []funcList) ([]uint64, error) {
+func (o *Object) functions(mem *contents, b *binding, lists []funcList) ([]uint64, error) {
+	base := b.base[classText]
 	var addrs []uint64
 	for _, l := range lists {
 		for k := range l.count {
 			if l.backwards {
 				k = l.count - 1 - k
 			}
-			addr := le.Uint64(mem[l.at+uint64(k)*8:])
+			addr := le.Uint64(mem[l.zone][l.at+uint64(k)*8:])
 			if addr == 0 || addr == ^uint64(0) {
 				continue
 			}
-			if addr < base || addr-base >= o.layout.textEnd {
+			if addr < base || addr-base >= o.layout.zones[classText].size {
 				return nil, damaged("a constructor or destructor lies outside the object's text")
 			}
 			addrs = append(addrs, addr)

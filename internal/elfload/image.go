@@ -10,7 +10,8 @@ import (
 // any number of goroutines at once. An image that is never closed stays until
 // the process ends.
 type Image struct {
-	memory      memory
+	memory      placement
+	arenas      *arenas
 	textSize    uintptr
 	exports     []export
 	destructors []uint64
@@ -38,13 +39,19 @@ func (im *Image) Symbol(name string) (uintptr, bool) {
 	return 0, false
 }
 
-// Bytes returns how many bytes of address space the image takes.
-func (im *Image) Bytes() int { return len(im.memory.bytes) }
+// Bytes returns how many bytes of memory the image takes, in whole pages.
+func (im *Image) Bytes() int {
+	n := 0
+	for _, zone := range im.memory.zones {
+		n += len(zone)
+	}
+	return n
+}
 
 // TextRange returns the bounds of the image's code, stubs included: a program
 // counter inside the object lies in [lo, hi).
 func (im *Image) TextRange() (lo, hi uintptr) {
-	lo = im.memory.base()
+	lo = addressOf(im.memory.zones[classText])
 	return lo, lo + im.textSize
 }
 
@@ -56,7 +63,8 @@ func (im *Image) TextRange() (lo, hi uintptr) {
 func (im *Image) Close() error {
 	im.close.Do(func() {
 		if im.finalize != 0 {
-			ffi.Call(im.finalize, im.memory.base())
+			lo, _ := im.TextRange()
+			ffi.Call(im.finalize, lo)
 		}
 		for _, f := range im.destructors {
 			ffi.Call(uintptr(f))
@@ -64,18 +72,16 @@ func (im *Image) Close() error {
 		for _, f := range im.frames {
 			ffi.Call(im.deregister, f)
 		}
-		if err := im.memory.unmap(); err != nil {
+		if err := im.arenas.give(&im.memory); err != nil {
 			im.closeErr = &Error{Kind: ErrMemory, Reason: "unmapping the image", Cause: err}
 		}
 	})
 	return im.closeErr
 }
 
-// register hands the unwind tables at the given offsets to libgcc's unwinder.
+// register hands the unwind tables at the given offsets in the constants to
+// libgcc's unwinder.
 func (im *Image) register(frames []uint64, r *resolver) error {
-	if len(frames) == 0 {
-		return nil
-	}
 	lib, err := r.openOnce(libGCC)
 	if err != nil {
 		return unwinderError("__register_frame", err)
@@ -88,7 +94,7 @@ func (im *Image) register(frames []uint64, r *resolver) error {
 		return unwinderError("__deregister_frame", err)
 	}
 	for _, at := range frames {
-		f := im.memory.base() + uintptr(at)
+		f := addressOf(im.memory.zones[classConst]) + uintptr(at)
 		ffi.Call(register, f)
 		im.frames = append(im.frames, f)
 	}

@@ -14,17 +14,29 @@ const (
 	classData               // read, write
 )
 
-// layout holds offsets in the image. Ranges start on page boundaries:
-// [0, constants) text and stubs, [constants, data) constants and the global
-// offset table, [data, size) data, zeroed data and COMMON.
+// classes is the number of classes. Sections of one class make up one of an
+// image's zones.
+const classes = classData + 1
+
+// layout is what the zones of an image hold besides sections.
 type layout struct {
-	align     uint64
-	stubs     uint64
-	textEnd   uint64
-	constants uint64
-	table     uint64
-	data      uint64
-	size      uint64
+	zones [classes]zone // the one of classNone is empty
+	stubs uint64        // offset in the text
+	table uint64        // offset of the global offset table in the constants
+	// frames is the offset of the unwind tables in the constants. They come last:
+	// an image that has no use for them goes without.
+	frames uint64
+}
+
+// zone is the extent of one class, bytes.
+type zone struct{ size, align uint64 }
+
+// put makes room for size bytes and returns their offset.
+func (z *zone) put(size, align uint64) uint64 {
+	at := alignUp(z.size, align)
+	z.size = at + size
+	z.align = max(z.align, align)
+	return at
 }
 
 // classify decides how s is loaded and refuses what cannot be.
@@ -86,54 +98,45 @@ const frameEnd = 4
 // layOut gives every loaded section and COMMON symbol its offset.
 func (o *Object) layOut(header) error {
 	l := &o.layout
-	page := o.arch.page
-	l.align = page
-	var at uint64
-	put := func(size, align uint64) uint64 {
-		l.align = max(l.align, align)
-		start := alignUp(at, align)
-		at = start + size
-		return start
+	for i := range l.zones {
+		l.zones[i].align = 1
 	}
 	// Each addend is below 2^31 and there are below 2^16 sections and 2^32
 	// symbols, so sums cannot wrap before the limit is looked at.
 	sections := func(c class, contents bool) {
 		for i := range o.sections {
 			s := &o.sections[i]
-			if s.class != c || s.hasContents() != contents {
-				continue
+			if s.class == c && s.hasContents() == contents && !s.holdsFrames() {
+				s.at = l.zones[c].put(s.size, s.align)
 			}
-			size := s.size
-			if s.holdsFrames() {
-				size += frameEnd
-			}
-			s.at = put(size, s.align)
 		}
 	}
-	sections(classText, true)
-	sections(classText, false)
-	l.stubs = put(uint64(o.stubs)*o.arch.stubSize, o.arch.stubSize)
-	l.textEnd = at
-	l.constants = put(0, page)
-	sections(classConst, true)
-	sections(classConst, false)
-	l.table = put(uint64(o.slots)*8, 8)
-	l.data = put(0, page)
-	sections(classData, true)
-	sections(classData, false)
+	for c := classText; c < classes; c++ {
+		sections(c, true)
+		sections(c, false)
+	}
+	text, constants, data := &l.zones[classText], &l.zones[classConst], &l.zones[classData]
+	l.stubs = text.put(uint64(o.stubs)*o.arch.stubSize, o.arch.stubSize)
+	// Never empty, so that its address is the image's alone.
+	text.size = max(text.size, 1)
+	l.table = constants.put(uint64(o.slots)*8, 8)
+	l.frames = constants.size
+	for i := range o.sections {
+		if s := &o.sections[i]; s.holdsFrames() {
+			s.at = constants.put(s.size+frameEnd, max(s.align, 8))
+		}
+	}
 	for i := range o.symbols {
 		if s := &o.symbols[i]; s.place == placeCommon {
-			s.value = put(s.size, s.value)
+			s.value = data.put(s.size, s.value)
 		}
 	}
-	l.size = max(alignUp(at, page), page)
-	if l.size > maxImage {
-		return unsupported("image of %d bytes: the limit is %d", l.size, maxImage)
+	size := uint64(0)
+	for _, z := range l.zones {
+		size += alignUp(z.size, smallestPage)
 	}
-	for i := range o.symbols {
-		if s := &o.symbols[i]; s.place == placeImage {
-			s.value += o.sections[s.shndx].at
-		}
+	if size > maxImage {
+		return unsupported("image of %d bytes: the limit is %d", size, maxImage)
 	}
 	return nil
 }

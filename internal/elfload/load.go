@@ -30,29 +30,36 @@ type Options struct {
 // are of type [*Error]: ErrUndefined names every missing symbol; nothing stays
 // mapped after an error.
 func (o *Object) Load(opts Options) (*Image, error) {
-	return o.load(opts, &defaultResolver)
+	return o.load(opts, &defaultResolver, &defaultArenas)
 }
 
-func (o *Object) load(opts Options, r *resolver) (*Image, error) {
+func (o *Object) load(opts Options, r *resolver, a *arenas) (*Image, error) {
 	if o.arch.goarch != runtime.GOARCH {
 		return nil, unsupported("code for %s on %s", o.arch.goarch, runtime.GOARCH)
 	}
-	b := &binding{addrs: make([]uint64, len(o.symbols)), function: r.function}
+	b := &binding{
+		frames:   (o.unwinds || opts.Frames) && len(o.frames) > 0,
+		addrs:    make([]uint64, len(o.symbols)),
+		function: r.function,
+	}
 	if err := o.resolve(b, opts, r); err != nil {
 		return nil, err
 	}
-	l := &o.layout
-	mem, err := mapMemory(l.size, l.align, o.arch.page, o.low)
+	n := need{zones: o.layout.zones, low: o.low, compact: o.compact}
+	if !b.frames {
+		n.zones[classConst].size = o.layout.frames
+	}
+	p, err := a.take(n)
 	if err != nil {
-		reason := fmt.Sprintf("mapping %d bytes", l.size)
+		reason := fmt.Sprintf("mapping %d bytes", o.Size())
 		if o.low {
 			reason += " below 2 GiB, where code compiled without -fPIC must lie"
 		}
 		return nil, &Error{Kind: ErrMemory, Reason: reason, Cause: err}
 	}
-	im, err := o.finish(mem, b, opts, r)
-	if err != nil {
-		mem.unmap()
+	im := &Image{memory: p, arenas: a, textSize: uintptr(o.layout.zones[classText].size)}
+	if err := o.finish(im, b, r); err != nil {
+		a.give(&p)
 		return nil, err
 	}
 	return im, nil
@@ -77,7 +84,7 @@ func (o *Object) resolve(b *binding, opts Options, r *resolver) error {
 		switch {
 		case ok:
 			b.addrs[i] = uint64(addr)
-		case s.bind == bindWeak:
+		case s.bind() == bindWeak:
 		default:
 			missing = append(missing, name)
 			if err != nil {
@@ -95,49 +102,54 @@ func (o *Object) resolve(b *binding, opts Options, r *resolver) error {
 	return &Error{Kind: ErrUndefined, Names: missing, Symbol: missing[0], Reason: reason}
 }
 
-// finish turns mapped memory into a callable image.
-func (o *Object) finish(mem memory, b *binding, opts Options, r *resolver) (*Image, error) {
-	l := &o.layout
-	base := mem.base()
-	b.base = uint64(base)
-	if err := o.build(mem.bytes, b); err != nil {
-		return nil, err
+// finish turns the memory of im into a callable image.
+func (o *Object) finish(im *Image, b *binding, r *resolver) error {
+	mem := &im.memory.zones
+	for c, zone := range mem {
+		b.base[c] = uint64(addressOf(zone))
 	}
-	im := &Image{memory: mem, textSize: uintptr(l.textEnd)}
-	constructors, err := o.functions(mem.bytes, b.base, o.constructors)
+	if err := o.build(mem, b); err != nil {
+		return err
+	}
+	constructors, err := o.functions(mem, b, o.constructors)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if im.destructors, err = o.functions(mem.bytes, b.base, o.destructors); err != nil {
-		return nil, err
+	if im.destructors, err = o.functions(mem, b, o.destructors); err != nil {
+		return err
 	}
-	for _, seal := range []struct {
-		lo, hi uint64
-		prot   int
-	}{
-		{0, l.constants, unix.PROT_READ | unix.PROT_EXEC},
-		{l.constants, l.data, unix.PROT_READ},
-	} {
-		if err := mem.seal(seal.lo, seal.hi, seal.prot); err != nil {
-			return nil, &Error{Kind: ErrMemory, Reason: "sealing pages", Cause: err}
-		}
+	if err := seal(mem); err != nil {
+		return &Error{Kind: ErrMemory, Reason: "sealing pages", Cause: err}
 	}
+	lo, hi := im.TextRange()
+	syncCode(lo, hi)
 	im.exports = o.exports(b)
 	if o.dsoHandle {
 		if im.finalize, _, err = r.resolve("__cxa_finalize"); err != nil || im.finalize == 0 {
-			return nil, &Error{Kind: ErrUndefined, Symbol: "__cxa_finalize", Names: []string{"__cxa_finalize"},
+			return &Error{Kind: ErrUndefined, Symbol: "__cxa_finalize", Names: []string{"__cxa_finalize"},
 				Reason: "__cxa_finalize, which runs the destructors that the object registers", Cause: err}
 		}
 	}
-	if o.unwinds || opts.Frames {
+	if b.frames {
 		if err := im.register(o.frames, r); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, f := range constructors {
 		ffi.Call(uintptr(f), 0, 0, 0)
 	}
-	return im, nil
+	return nil
+}
+
+// seal gives text and constants their last protection.
+func seal(mem *contents) error {
+	if err := unix.Mprotect(mem[classText], unix.PROT_READ|unix.PROT_EXEC); err != nil {
+		return err
+	}
+	if len(mem[classConst]) == 0 {
+		return nil
+	}
+	return unix.Mprotect(mem[classConst], unix.PROT_READ)
 }
 
 func (o *Object) exports(b *binding) []export {

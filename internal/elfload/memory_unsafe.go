@@ -6,44 +6,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is a private mapping outside Go's heap.
-type memory struct{ bytes []byte }
-
-// mapMemory returns size zeroed bytes, readable and writable, whose start is a
-// multiple of align (a power of two of at least a page). With low they lie
-// below 2 GiB.
-func mapMemory(size, align, page uint64, low bool) (memory, error) {
-	flags := unix.MAP_PRIVATE | unix.MAP_ANON
+// reserve takes size bytes of address space that nothing can touch yet, near
+// hint if that is not 0 and there is room. With low they lie below 2 GiB.
+func reserve(size uint64, hint uintptr, low bool) ([]byte, error) {
+	flags := unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 	if low {
 		flags |= mapLow
 	}
-	reserved := size + align - page
-	p, err := unix.MmapPtr(-1, 0, nil, uintptr(reserved), unix.PROT_READ|unix.PROT_WRITE, flags)
+	p, err := unix.MmapPtr(-1, 0, *(*unsafe.Pointer)(unsafe.Pointer(&hint)), uintptr(size), unix.PROT_NONE, flags)
 	if err != nil {
-		return memory{}, err
+		return nil, err
 	}
-	start := uint64(uintptr(p))
-	skip := alignUp(start, align) - start
-	if skip > 0 {
-		unix.MunmapPtr(p, uintptr(skip))
-		p = unsafe.Add(p, skip)
-	}
-	if tail := reserved - skip - size; tail > 0 {
-		unix.MunmapPtr(unsafe.Add(p, size), uintptr(tail))
-	}
-	return memory{unsafe.Slice((*byte)(p), size)}, nil
+	return unsafe.Slice((*byte)(p), size), nil
 }
 
-func (m memory) base() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes))) }
-
-func (m memory) unmap() error {
-	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(m.bytes)), uintptr(len(m.bytes)))
+// release ends the reservation of b.
+func release(b []byte) error {
+	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)))
 }
 
-// seal gives the whole pages of [lo, hi) their last protection.
-func (m memory) seal(lo, hi uint64, prot int) error {
-	if lo == hi {
-		return nil
-	}
-	return unix.Mprotect(m.bytes[lo:hi], prot)
-}
+func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/kilnjit/kiln/internal/ffi"
 )
 
@@ -94,15 +96,20 @@ func sources(t *testing.T, folder string) []string {
 	return list
 }
 
-// scratch returns n zeroed bytes outside Go's heap, for C to write to.
-func scratch(t *testing.T, n uint64) memory {
+// scratchBytes are outside Go's heap, for C to write to.
+type scratchBytes []byte
+
+func (s scratchBytes) base() uintptr { return addressOf(s) }
+
+// scratch returns n zeroed bytes.
+func scratch(t testing.TB, n int) scratchBytes {
 	t.Helper()
-	m, err := mapMemory(alignUp(n, 4096), 4096, 4096, false)
+	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { m.unmap() })
-	return m
+	t.Cleanup(func() { unix.Munmap(b) })
+	return b
 }
 
 // runCheck loads path, runs its test function twice and closes the image.
@@ -152,7 +159,7 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s, %s, %s: %v", base, m.compiler, m.name, err)
 		}
 		if base == "lifetime.cpp" {
-			if got := strings.TrimRight(string(arg.bytes[:32]), "\x00"); got != log {
+			if got := strings.TrimRight(string(arg[:32]), "\x00"); got != log {
 				t.Errorf("%s, %s, %s: order of life %q, want %q", base, m.compiler, m.name, got, log)
 			}
 		}

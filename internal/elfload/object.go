@@ -14,10 +14,11 @@ type Object struct {
 
 	slots, stubs int
 	low          bool // must lie below 2 GiB
+	compact      bool // its zones must lie next to each other
 	unwinds      bool // exceptions are thrown in it or pass through it
 	dsoHandle    bool // names __dso_handle
 	layout       layout
-	frames       []uint64   // image offsets of unwind tables
+	frames       []uint64   // offsets of unwind tables in the constants
 	constructors []funcList // in the order to run
 	destructors  []funcList // in the order to run
 }
@@ -31,7 +32,7 @@ type section struct {
 	link, info uint32
 	align      uint64
 	class      class
-	at         uint64 // offset in the image
+	at         uint64 // offset in the zone of its class
 }
 
 func (s *section) hasContents() bool { return s.typ != shtNobits && s.typ != shtNull }
@@ -42,8 +43,8 @@ type place uint8
 const (
 	placeUndefined place = iota
 	placeAbsolute        // value is the address
-	placeImage           // value is the offset in the image
-	placeCommon          // as placeImage, once laid out
+	placeImage           // value is the offset in its section
+	placeCommon          // value is the offset in the data, once laid out
 	placeTable           // start of the global offset table
 	placeHandle          // __dso_handle: an address that is this image's own
 	placeUnloaded        // in a section that is not loaded
@@ -58,13 +59,16 @@ type symbol struct {
 	slot  int32  // index in the global offset table, or -1
 	stub  int32  // index of the call stub, or -1
 	shndx uint16
-	bind  uint8
+	info  uint8 // binding and type, as in the file
 	place place
 }
 
+func (s *symbol) bind() uint8      { return s.info >> 4 }
+func (s *symbol) isFunction() bool { return s.info&15 == symFunc }
+
 // name returns the name of s; section symbols go by their section's.
 func (o *Object) name(s *symbol) string {
-	if name := o.names.at(s.name); name != "" || s.bind != bindLocal || s.shndx == shnUndef || int(s.shndx) >= len(o.sections) {
+	if name := o.names.at(s.name); name != "" || s.bind() != bindLocal || s.shndx == shnUndef || int(s.shndx) >= len(o.sections) {
 		return name
 	}
 	return o.sections[s.shndx].name
@@ -77,17 +81,25 @@ type relocTable struct {
 	count  int
 }
 
-// funcList is an array of function addresses in the image.
+// funcList is an array of function addresses.
 type funcList struct {
-	at        uint64
+	zone      class
+	at        uint64 // offset in the zone
 	count     int
 	backwards bool
 	priority  int
 	order     int // among lists of one priority
 }
 
-// Size returns the bytes of address space an image of o takes.
-func (o *Object) Size() int { return int(o.layout.size) }
+// Size returns the bytes that an image of o takes, in whole pages of 4 KiB and
+// with its unwind tables.
+func (o *Object) Size() int {
+	size := uint64(0)
+	for _, z := range o.layout.zones {
+		size += alignUp(z.size, smallestPage)
+	}
+	return int(size)
+}
 
 // Undefined returns the sorted names of the symbols that loading will look
 // up outside the object, weak ones included.
@@ -116,7 +128,7 @@ func (o *Object) Defined() []string {
 }
 
 func (s *symbol) exported() bool {
-	if s.bind == bindLocal || s.name == 0 {
+	if s.bind() == bindLocal || s.name == 0 {
 		return false
 	}
 	return s.place == placeImage || s.place == placeCommon || s.place == placeAbsolute

@@ -1,12 +1,11 @@
 package elfload
 
-import (
-	"strings"
-)
+import "strings"
 
 const (
-	// maxImage bounds an image so that every reference inside it fits 32 bits.
-	maxImage = 1<<31 - 1<<22
+	// maxImage bounds an image so that every reference inside it fits 32 bits,
+	// the gaps that alignment makes between its zones included.
+	maxImage = 1<<31 - 1<<24
 	maxAlign = 1 << 21
 )
 
@@ -22,7 +21,7 @@ func Parse(obj []byte) (*Object, error) {
 	}
 	o := &Object{raw: obj, arch: archOf(h.machine)}
 	if o.arch == nil {
-		return nil, damaged("ELF machine %d: want x86-64 (%d)", h.machine, machineX8664)
+		return nil, damaged("ELF machine %d: want x86-64 (%d) or AArch64 (%d)", h.machine, machineX8664, machineAArch64)
 	}
 	for _, step := range []func(*Object, header) error{
 		(*Object).readSections,
@@ -133,7 +132,7 @@ func (o *Object) readSymbols(h header) error {
 			slot:  -1,
 			stub:  -1,
 			shndx: le.Uint16(b[6:]),
-			bind:  b[4] >> 4,
+			info:  b[4],
 		}
 		if !o.names.holds(s.name) {
 			return damaged("symbol %d: name outside the string table", i)

@@ -27,9 +27,8 @@ func TestParsePrebuilt(t *testing.T) {
 	if !o.low || o.unwinds || o.dsoHandle {
 		t.Errorf("low %v, unwinds %v, dsoHandle %v", o.low, o.unwinds, o.dsoHandle)
 	}
-	l := o.layout
-	if l.constants != 0x1000 || l.data != 0x2000 || o.Size() != 0x3000 {
-		t.Errorf("layout %+v", l)
+	if o.Size() != 0x3000 {
+		t.Errorf("size %#x, layout %+v", o.Size(), o.layout)
 	}
 
 	if o, err = Parse(readPrebuilt(t, "exceptions.o")); err != nil {
@@ -77,17 +76,8 @@ func TestClasses(t *testing.T) {
 	for i := range list {
 		s := &o.sections[i+1]
 		got = append(got, s.class)
-		lo, hi := uint64(0), o.layout.textEnd
-		switch s.class {
-		case classNone:
-			continue
-		case classConst:
-			lo, hi = o.layout.constants, o.layout.data
-		case classData:
-			lo, hi = o.layout.data, o.layout.size
-		}
-		if s.at < lo || s.at+s.size > hi {
-			t.Errorf("%s at %#x, outside [%#x, %#x)", s.name, s.at, lo, hi)
+		if hi := o.layout.zones[s.class].size; s.class != classNone && s.at+s.size > hi {
+			t.Errorf("%s at %#x, outside [0, %#x)", s.name, s.at, hi)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -128,7 +118,7 @@ func TestDamaged(t *testing.T) {
 		{"32-bit", header(4, 1), ErrFormat, "ELF class 1"},
 		{"big-endian", header(5, 2), ErrFormat, "data encoding 2"},
 		{"executable", header(16, 2), ErrFormat, "ELF type 2"},
-		{"machine", header(18, 183), ErrFormat, "ELF machine 183: want x86-64 (62)"},
+		{"machine", header(18, 243), ErrFormat, "ELF machine 243: want x86-64 (62) or AArch64 (183)"},
 		{"cut", good()[:len(good())-1], ErrFormat, "section headers reach past the end"},
 		{"far headers", header(40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), ErrFormat, "section headers reach past the end"},
 		{"header size", header(58, 40), ErrFormat, "section headers of 40 bytes"},
@@ -226,12 +216,12 @@ func TestFunctionOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem := make([]byte, o.Size())
-	if err := o.build(mem, &binding{base: base, addrs: make([]uint64, len(o.symbols))}); err != nil {
+	mem, b := bound(o, base)
+	if err := o.build(mem, b); err != nil {
 		t.Fatal(err)
 	}
 	order := func(lists []funcList) []uint64 {
-		addrs, err := o.functions(mem, base, lists)
+		addrs, err := o.functions(mem, b, lists)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,12 +236,13 @@ func TestFunctionOrder(t *testing.T) {
 	if diff := cmp.Diff([]uint64{20, 19, 16, 15, 18, 17, 23, 24, 21, 22}, order(o.destructors)); diff != "" {
 		t.Errorf("destructors (-want +got):\n%s", diff)
 	}
-	le.PutUint64(mem[o.constructors[0].at:], base+0x100000)
-	if _, err := o.functions(mem, base, o.constructors); !errors.Is(err, ErrFormat) {
+	first := mem[classConst][o.constructors[0].at:]
+	le.PutUint64(first, base+0x100000)
+	if _, err := o.functions(mem, b, o.constructors); !errors.Is(err, ErrFormat) {
 		t.Errorf("constructor outside the text: error %v", err)
 	}
-	le.PutUint64(mem[o.constructors[0].at:], ^uint64(0))
-	if addrs, err := o.functions(mem, base, o.constructors); err != nil || len(addrs) != 13 {
+	le.PutUint64(first, ^uint64(0))
+	if addrs, err := o.functions(mem, b, o.constructors); err != nil || len(addrs) != 13 {
 		t.Errorf("%d constructors, %v", len(addrs), err)
 	}
 }
@@ -298,8 +289,8 @@ func checkParse(t *testing.T, obj []byte) bool {
 		if s.class == classNone {
 			continue
 		}
-		if s.at+s.size > o.layout.size || s.at%s.align != 0 {
-			t.Fatalf("section %s of %d bytes at %#x of %#x", s.name, s.size, s.at, o.layout.size)
+		if z := o.layout.zones[s.class]; s.at+s.size > z.size || s.at%s.align != 0 || z.align < s.align {
+			t.Fatalf("section %s of %d bytes at %#x, aligned to %d, in a zone of %+v", s.name, s.size, s.at, s.align, z)
 		}
 		if s.hasContents() {
 			stored += s.size
@@ -311,8 +302,7 @@ func checkParse(t *testing.T, obj []byte) bool {
 	if o.Size() > 1<<20 {
 		return true
 	}
-	mem := make([]byte, o.Size())
-	b := &binding{base: 1 << 30, addrs: make([]uint64, len(o.symbols))}
+	mem, b := bound(o, 1<<30)
 	if err := o.build(mem, b); err != nil {
 		if !errors.Is(err, ErrRange) {
 			t.Fatalf("building: %v", err)
@@ -320,7 +310,7 @@ func checkParse(t *testing.T, obj []byte) bool {
 		return true
 	}
 	for _, lists := range [][]funcList{o.constructors, o.destructors} {
-		if _, err := o.functions(mem, b.base, lists); err != nil && !errors.Is(err, ErrFormat) {
+		if _, err := o.functions(mem, b, lists); err != nil && !errors.Is(err, ErrFormat) {
 			t.Fatalf("reading functions: %v", err)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 //
 // and the symbol is, by where: "in" at .data+16 with size 48, "out" at far,
 // "abs" at 0x1234, "table", "none" (symbol 0).
-func relocated(t *testing.T, typ uint32, where string, addend int64, base, far uint64, function bool) ([]byte, *Object, []byte, error) {
+func relocated(t *testing.T, typ uint32, where string, addend int64, base, far uint64, function bool) ([]byte, *Object, *contents, error) {
 	t.Helper()
 	symbol := asmSymbol{name: "s", bind: 1}
 	index := uint32(1)
@@ -41,13 +41,13 @@ func relocated(t *testing.T, typ uint32, where string, addend int64, base, far u
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	mem := make([]byte, o.Size())
-	b := &binding{base: base, addrs: make([]uint64, len(o.symbols)), function: func(string, uint64) bool { return function }}
+	mem, b := bound(o, base)
+	b.function = func(string, uint64) bool { return function }
 	if where == "out" {
 		b.addrs[1] = far
 	}
 	err = o.build(mem, b)
-	return mem[8:16], o, mem, err
+	return mem[classText][8:16], o, mem, err
 }
 
 func TestRelocationValues(t *testing.T) {
@@ -110,7 +110,7 @@ func TestRelocationValues(t *testing.T) {
 				t.Errorf("field (-want +got):\n%s", diff)
 			}
 			if slotted := o.arch.reloc(c.typ).form.slotted(); slotted {
-				if got := le.Uint64(mem[0x1000:]); got != far {
+				if got := le.Uint64(mem[classConst]); got != far {
 					t.Errorf("slot holds %#x, want %#x", got, uint64(far))
 				}
 			}
@@ -126,10 +126,10 @@ func TestStub(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []byte{0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0xd6, 0x0f, 0, 0, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc}
-	if diff := cmp.Diff(want, mem[0x20:0x30]); diff != "" {
+	if diff := cmp.Diff(want, mem[classText][0x20:0x30]); diff != "" {
 		t.Errorf("stub (-want +got):\n%s", diff)
 	}
-	if got := le.Uint64(mem[0x1000:]); got != far {
+	if got := le.Uint64(mem[classConst]); got != far {
 		t.Errorf("slot holds %#x", got)
 	}
 	field, _, _, err := relocated(t, 4, "out", -4, base, near, false)

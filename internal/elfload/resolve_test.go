@@ -91,7 +91,7 @@ func TestMissingLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		im, err := o.load(Options{}, r)
+		im, err := o.load(Options{}, r, &arenas{})
 		if err == nil {
 			im.Close()
 		}
@@ -117,7 +117,7 @@ func TestMissingLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = o.load(Options{Resolve: func(name string) (uintptr, bool) { return 1, strings.HasPrefix(name, "_Unwind") }}, r)
+	_, err = o.load(Options{Resolve: func(name string) (uintptr, bool) { return 1, strings.HasPrefix(name, "_Unwind") }}, r, &arenas{})
 	if !errors.Is(err, ErrUndefined) || !strings.Contains(err.Error(), "__register_frame") || !strings.Contains(err.Error(), libGCC) {
 		t.Errorf("error %v", err)
 	}

@@ -1,0 +1,5 @@
+//go:build race
+
+package elfload
+
+const raceEnabled = true
