@@ -13,6 +13,7 @@ import (
 type bound struct {
 	args    []argument.Argument
 	buffers [][]byte // by position; nil where the argument is no buffer
+	values  [][]byte // the bytes of structs by value, by position
 	launch  []kiln.LaunchArg
 }
 
@@ -22,7 +23,7 @@ func bind(k *image.Kernel, args []argument.Argument) (*bound, error) {
 	if len(args) != len(k.Params) {
 		return nil, usage("%s takes %d arguments, %d are given\n  %s", k.Name, len(k.Params), len(args), signature(k))
 	}
-	b := &bound{args: args, buffers: make([][]byte, len(args)), launch: make([]kiln.LaunchArg, len(args))}
+	b := &bound{args: args, buffers: make([][]byte, len(args)), values: make([][]byte, len(args)), launch: make([]kiln.LaunchArg, len(args))}
 	for i := range args {
 		if want := mismatch(&k.Params[i], &args[i]); want != "" {
 			return nil, usage("argument %d, %q: parameter %q of %s takes %s\n  %s",
@@ -123,6 +124,7 @@ func (b *bound) launchArg(p *image.Param, i int) (kiln.LaunchArg, error) {
 		return kiln.LaunchArg{}, &inputError{err}
 	}
 	if p.Kind != image.Pointer {
+		b.values[i] = data
 		return byValue(data)
 	}
 	b.buffers[i] = data
@@ -175,6 +177,14 @@ func byValue(data []byte) (kiln.LaunchArg, error) {
 		return kiln.Arg([56]byte(data)), nil
 	case 64:
 		return kiln.Arg([64]byte(data)), nil
+	case 80:
+		return kiln.Arg([80]byte(data)), nil
+	case 96:
+		return kiln.Arg([96]byte(data)), nil
+	case 112:
+		return kiln.Arg([112]byte(data)), nil
+	case 128:
+		return kiln.Arg([128]byte(data)), nil
 	}
-	return kiln.LaunchArg{}, usage("structs of %d bytes cannot be given on the command line; 4 to 32 in steps of 4 and 40 to 64 in steps of 8 can", len(data))
+	return kiln.LaunchArg{}, usage("structs of %d bytes cannot be given on the command line; 4 to 32 bytes in steps of 4, to 64 in steps of 8, to 128 in steps of 16 can", len(data))
 }

@@ -94,6 +94,9 @@ func withBreak(log string) string {
 // writeInput makes the buffers again, as they were before the launch.
 func (r *reference) writeInput(w *bytes.Buffer) error {
 	for i, a := range r.bound.args {
+		if r.bound.values[i] != nil {
+			w.Write(r.bound.values[i])
+		}
 		if r.bound.buffers[i] == nil {
 			continue
 		}
@@ -132,20 +135,26 @@ var cTypes = map[string]string{
 func (r *reference) harness() ([]byte, error) {
 	k := r.kernel
 	types, values := make([]string, len(k.Params)), make([]string, len(k.Params))
-	var body strings.Builder
+	var structs, body strings.Builder
 	for i := range k.Params {
-		a := &r.bound.args[i]
+		a, p := &r.bound.args[i], &k.Params[i]
 		values[i] = fmt.Sprintf("a%d", i)
-		switch types[i] = cTypes[k.Params[i].Type]; {
-		case k.Params[i].Kind == image.Pointer && a.Kind == argument.Null:
+		switch types[i] = cTypes[p.Type]; {
+		case p.Kind == image.Pointer && a.Kind == argument.Null:
 			types[i], values[i] = "void *", "0"
-		case k.Params[i].Kind == image.Pointer:
+		case p.Kind == image.Pointer:
 			types[i] = "void *"
 			fmt.Fprintf(&body, "\tvoid *a%d = kiln_read(%d);\n", i, len(r.bound.buffers[i]))
-		case k.Params[i].Kind == image.Scalar && types[i] != "":
+		case p.Kind == image.Scalar && types[i] != "":
 			fmt.Fprintf(&body, "\tuint64_t b%d = %#xu; %s a%d; memcpy(&a%d, &b%d, sizeof a%d);\n", i, a.Bits(), types[i], i, i, i, i)
+		case p.Kind == image.Aggregate && p.Size > 16:
+			// C passes it in memory whatever its members are; smaller ones travel
+			// in registers by their members' types, which nobody knows here.
+			types[i] = fmt.Sprintf("struct s%d", i)
+			fmt.Fprintf(&structs, "%s { _Alignas(%d) unsigned char bytes[%d]; };\n", types[i], p.Align, p.Size)
+			fmt.Fprintf(&body, "\t%s a%d; memcpy(&a%d, kiln_read(sizeof a%d), sizeof a%d);\n", types[i], i, i, i, i)
 		default:
-			return nil, usage("--check: parameter %q of %s has no counterpart in the C reference", parameter(&k.Params[i]), k.Name)
+			return nil, usage("--check: parameter %q of %s has no counterpart in the C reference", parameter(p), k.Name)
 		}
 	}
 	if k.Convention == image.Grid {
@@ -172,14 +181,14 @@ func (r *reference) harness() ([]byte, error) {
 	if len(types) == 0 {
 		types = []string{"void"}
 	}
-	return fmt.Appendf(nil, harnessFrame, result, k.Name, strings.Join(types, ", "), body.String()), nil
+	return fmt.Appendf(nil, harnessFrame, structs.String(), result, k.Name, strings.Join(types, ", "), body.String()), nil
 }
 
 const harnessFrame = `#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-%s %s(%s);
+%s%s %s(%s);
 static void *kiln_read(size_t n) {
 	void *p = aligned_alloc(64, (n + 127) / 64 * 64);
 	if (!p || fread(p, 1, n, stdin) != n) abort();
