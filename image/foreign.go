@@ -15,11 +15,6 @@ var foreignMagics = [...]struct{ magic, what string }{
 	{"PK\x03\x04", "a zip file"},
 	{"!<arch>\n", "an ar archive (extract a member first)"},
 	{"!<thin>\n", "a thin ar archive"},
-	{"\x50\xED\x55\xBA", "a CUDA fat binary"},
-	{"\xB1\x43\x62\x46", "a CUDA fat binary wrapper"},
-	{"__CLANG_OFFLOAD_BUNDLE__", "a clang offload bundle (unbundle it with clang-offload-bundler)"},
-	{"CCOB", "a compressed clang offload bundle (unbundle it with clang-offload-bundler)"},
-	{"\x10\xFF\x10\xAD", "an LLVM offload binary (extract an image with clang-offload-packager)"},
 	{"ML\xEFR", "MLIR bytecode"},
 	{"\x03\x02\x23\x07", "a SPIR-V module"},
 	{"\xCF\xFA\xED\xFE", "a Mach-O file"},
@@ -79,8 +74,6 @@ func foreignText(b []byte) string {
 		return "text with nothing but comments"
 	case s == "":
 		return "a blank file"
-	case word == ".version" || word == ".target" || word == ".address_size":
-		return "PTX text (compile the bitcode it was made from instead)"
 	case strings.HasPrefix(word, "."):
 		return "assembly text"
 	case word == "module" || word == `"builtin.module"` || word == "builtin.module" || word == "gpu.module" || word == "func.func" || strings.HasPrefix(word, "#map"):

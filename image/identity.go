@@ -52,8 +52,9 @@ func Identify(b []byte) (Identity, error) {
 	switch kind {
 	case TextIR:
 		return Identity{}, nil
-	case ELF:
-		return Identity{}, fmt.Errorf("an ELF file holds no producer of bitcode: %w", ErrFormat)
+	case Bitcode, WrappedBitcode:
+	default:
+		return Identity{}, fmt.Errorf("this is %s, not bitcode; what it holds may be, see Open: %w", kind, ErrFormat)
 	}
 	b, err = Unwrap(b)
 	if err != nil {

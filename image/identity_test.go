@@ -100,7 +100,7 @@ func TestIdentifyDamaged(t *testing.T) {
 		"unreadable strings": {func(b []byte) []byte { b[12], b[13], b[14] = 0xFF, 0xFF, 0xFF; return b }, "identification block is unreadable"},
 		"huge block":         {func(b []byte) []byte { binary.LittleEndian.PutUint32(b[8:], 0xFFFFFFFF); return b }, "is truncated"},
 		"no module":          {func(b []byte) []byte { return b[:32] }, "made by LLVM22.1.8 is truncated: it ends before a module"},
-		"ELF":                {func([]byte) []byte { return []byte(magicELF + "\x02\x01\x01") }, "an ELF file"},
+		"ELF":                {func([]byte) []byte { return []byte(magicELF + "\x02\x01\x01") }, "this is ELF"},
 		"C":                  {func([]byte) []byte { return []byte("int x;") }, "C source"},
 	} {
 		id, err := Identify(tc.patch(bytes.Clone(bc)))

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,62 +22,147 @@ const (
 	WrappedBitcode
 	// TextIR is LLVM assembly.
 	TextIR
-	// ELF is an ELF file of any machine.
+	// ELF is an ELF file of any machine that is no GPU.
 	ELF
+	// PTXText is NVIDIA's assembly.
+	PTXText
+	// Cubin is an ELF file of NVIDIA machine code.
+	Cubin
+	// AMDGPUObject is an ELF file of AMD GPU machine code: a code object, or
+	// the relocatable object one is linked from.
+	AMDGPUObject
+	// LTOIR is the form of NVVM IR that NVIDIA's tools link.
+	LTOIR
+	// FatBinary is NVIDIA's container of cubins, PTX and LTO IR.
+	FatBinary
+	// FatBinaryWrapper is the record through which a program registers a fat
+	// binary: a pointer, of no use outside its program.
+	FatBinaryWrapper
+	// Bundle is a clang offload bundle.
+	Bundle
+	// CompressedBundle is a compressed clang offload bundle.
+	CompressedBundle
+	// OffloadBinary is what LLVM's offload packager writes: one image with its
+	// properties, or several such records behind each other.
+	OffloadBinary
 )
 
-// String returns the kind as messages name it, such as "wrapped bitcode".
+var kindNames = [...]string{
+	Bitcode:          "bitcode",
+	WrappedBitcode:   "wrapped bitcode",
+	TextIR:           "textual IR",
+	ELF:              "ELF",
+	PTXText:          "PTX text",
+	Cubin:            "cubin",
+	AMDGPUObject:     "AMDGPU object",
+	LTOIR:            "LTO IR",
+	FatBinary:        "CUDA fat binary",
+	FatBinaryWrapper: "CUDA fat binary wrapper",
+	Bundle:           "offload bundle",
+	CompressedBundle: "compressed offload bundle",
+	OffloadBinary:    "offload binary",
+}
+
+// String returns the kind as messages name it, such as "wrapped bitcode", and
+// "unknown" for 0.
 func (k Kind) String() string {
-	switch k {
-	case Bitcode:
-		return "bitcode"
-	case WrappedBitcode:
-		return "wrapped bitcode"
-	case TextIR:
-		return "textual IR"
-	case ELF:
-		return "ELF"
+	switch {
+	case k == 0:
+		return "unknown"
+	case int(k) < len(kindNames):
+		return kindNames[k]
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
+// IsContainer tells whether files of the kind hold other images and nothing
+// else. An ELF file is none: it can hold images, but is code itself.
+func (k Kind) IsContainer() bool {
+	switch k {
+	case FatBinary, FatBinaryWrapper, Bundle, CompressedBundle, OffloadBinary:
+		return true
+	}
+	return false
+}
+
 const (
-	magicBitcode = "BC\xC0\xDE"
-	magicWrapper = "\xDE\xC0\x17\x0B"
-	magicELF     = "\x7FELF"
-	wrapperBytes = 20
+	magicBitcode    = "BC\xC0\xDE"
+	magicWrapper    = "\xDE\xC0\x17\x0B"
+	magicELF        = "\x7FELF"
+	magicLTOIR      = "\xEDCN\x7F"
+	magicFat        = "\x50\xED\x55\xBA"
+	magicFatWrapper = "\xB1\x43\x62\x46"
+	magicHIPWrapper = "FPIH"
+	magicBundle     = "__CLANG_OFFLOAD_BUNDLE__"
+	magicCompressed = "CCOB"
+	magicOffload    = "\x10\xFF\x10\xAD"
+	wrapperBytes    = 20
 )
 
+// binaryKinds are the kinds that their first bytes give away.
+var binaryKinds = [...]struct {
+	magic string
+	kind  Kind
+}{
+	{magicBitcode, Bitcode},
+	{magicWrapper, WrappedBitcode},
+	{magicLTOIR, LTOIR},
+	{magicFat, FatBinary},
+	{magicFatWrapper, FatBinaryWrapper},
+	{magicBundle, Bundle},
+	{magicCompressed, CompressedBundle},
+	{magicOffload, OffloadBinary},
+}
+
+// recogniseBinary returns the kind of everything but text, 0 if it is none.
+func recogniseBinary(b []byte) Kind {
+	if hasPrefix(b, magicELF) {
+		return elfKind(b)
+	}
+	for _, k := range &binaryKinds {
+		if hasPrefix(b, k.magic) {
+			return k.kind
+		}
+	}
+	return 0
+}
+
 // Recognise tells what b is by its bytes. For anything that is not device code
-// kiln takes, the kind is 0 and the error matches [ErrFormat] and names what b
+// kiln knows, the kind is 0 and the error matches [ErrFormat] and names what b
 // looks like. Only the container is looked at: recognised bytes can still be
-// damaged further in, which [Identify] notices in part and LLVM in full.
+// damaged further in, which [Open] and [Identify] notice in part and LLVM in
+// full.
 func Recognise(b []byte) (Kind, error) {
-	switch {
-	case hasPrefix(b, magicBitcode):
-		return Bitcode, nil
-	case hasPrefix(b, magicWrapper):
-		return WrappedBitcode, nil
-	case hasPrefix(b, magicELF):
-		return ELF, nil
-	case len(b) == 0:
+	if len(b) == 0 {
 		return 0, fmt.Errorf("an empty file holds no device code: %w", ErrFormat)
+	}
+	if kind := recogniseBinary(b); kind != 0 {
+		return kind, nil
 	}
 	if what := foreignBinary(b); what != "" {
 		return 0, foreignError(what)
 	}
-	if !isText(b) {
+	// A text that was meant for the driver ends with a zero.
+	text := bytes.TrimRight(b, "\x00")
+	if len(text) == 0 || !isText(text) {
 		n := min(len(b), 4)
-		return 0, fmt.Errorf("bytes that begin % x are no device code known here (bitcode, textual IR, ELF): %w", b[:n], ErrFormat)
+		return 0, fmt.Errorf("bytes that begin % x are no device code known here (%s): %w", b[:n], knownKinds, ErrFormat)
 	}
-	if isTextIR(b) {
+	switch {
+	case isPTX(text):
+		return PTXText, nil
+	case len(text) < len(b):
+		return 0, fmt.Errorf("text with zeros behind it is device code only as PTX, and this is none: %w", ErrFormat)
+	case isTextIR(b):
 		return TextIR, nil
 	}
 	return 0, foreignError(foreignText(b))
 }
 
+const knownKinds = "bitcode, textual IR, ELF, PTX, CUDA fat binaries, offload bundles and binaries"
+
 func foreignError(what string) error {
-	return fmt.Errorf("%s is not device code kiln reads (bitcode, textual IR, ELF): %w", what, ErrFormat)
+	return fmt.Errorf("%s is not device code kiln reads (%s): %w", what, knownKinds, ErrFormat)
 }
 
 // Unwrap returns the part of b that LLVM reads: the inner bitcode of a wrapped
