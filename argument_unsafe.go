@@ -7,12 +7,24 @@ import "unsafe"
 // anywhere. Made by [Arg], [Const], [Result], [Grid], [Block], [ConstGrid],
 // [ConstBlock] and [Shared]; a plain value, to be used once or many times.
 type LaunchArg struct {
-	kind   argKind
-	class  argClass
-	size   uint32
-	lo, hi uint64
-	ptr    unsafe.Pointer
+	tag   argTag
+	value uint64 // a number's bits, an address; the x and y extents of a shape
+	ptr   unsafe.Pointer
 }
+
+// argTag is kind, class and size of an argument in one word: the compiler
+// keeps structs of few fields in registers, which halves the cost of a launch.
+type argTag uint64
+
+func tagOf(kind argKind, class argClass, size uint32) argTag {
+	return argTag(kind) | argTag(class)<<8 | argTag(size)<<32
+}
+
+func (t argTag) kind() argKind   { return argKind(t) }
+func (t argTag) class() argClass { return argClass(t >> 8) }
+
+// size is the value's bytes, or the z extent of a shape.
+func (t argTag) size() uint32 { return uint32(t >> 32) }
 
 type argKind uint8
 
@@ -36,6 +48,7 @@ const (
 	classFloat
 	classPointer
 	classBytes
+	classTooMany // a shape of more than three dimensions
 )
 
 // Grid gives the number of work-groups in x, y and z; dimensions left out are
@@ -53,18 +66,22 @@ func ConstGrid(x uint32, yz ...uint32) LaunchArg { return dims(argConstGrid, x, 
 func ConstBlock(x uint32, yz ...uint32) LaunchArg { return dims(argConstBlock, x, yz) }
 
 // Shared gives the dynamic shared memory of each group, in bytes.
-func Shared(bytes uint32) LaunchArg { return LaunchArg{kind: argShared, lo: uint64(bytes)} }
+func Shared(bytes uint32) LaunchArg {
+	return LaunchArg{tag: tagOf(argShared, classNone, 0), value: uint64(bytes)}
+}
 
-// More than three dimensions are kept in size, for the launch to refuse.
 func dims(kind argKind, x uint32, yz []uint32) LaunchArg {
-	a := LaunchArg{kind: kind, size: uint32(len(yz)), lo: uint64(x) | 1<<32, hi: 1}
+	y, z, class := uint32(1), uint32(1), classNone
 	if len(yz) > 0 {
-		a.lo = uint64(x) | uint64(yz[0])<<32
+		y = yz[0]
 	}
 	if len(yz) > 1 {
-		a.hi = uint64(yz[1])
+		z = yz[1]
 	}
-	return a
+	if len(yz) > 2 {
+		class = classTooMany
+	}
+	return LaunchArg{tag: tagOf(kind, class, z), value: uint64(x) | uint64(y)<<32}
 }
 
 // Arg is the next argument of the kernel: a number, a slice or a pointer (the
@@ -81,59 +98,53 @@ func Const[T any](v T) LaunchArg { return argument(argConst, v) }
 
 // Result receives the return value of a host function after the launch.
 func Result[T any](v *T) LaunchArg {
-	a := argument(argResult, *v)
-	a.ptr = unsafe.Pointer(v)
-	return a
+	return LaunchArg{tag: tagOf(argResult, kindOf[T]().class(), uint32(unsafe.Sizeof(*v))), ptr: unsafe.Pointer(v)}
 }
 
+// argument tries the commonest types first, which costs a few nanoseconds;
+// looking at the type by reflection costs more than the rest of a launch's preparation.
 func argument[T any](kind argKind, v T) LaunchArg {
 	switch x := any(v).(type) {
 	case int32:
-		return LaunchArg{kind: kind, class: classInt, size: 4, lo: uint64(uint32(x))}
-	case uint32:
-		return LaunchArg{kind: kind, class: classInt, size: 4, lo: uint64(x)}
-	case int64:
-		return LaunchArg{kind: kind, class: classInt, size: 8, lo: uint64(x)}
-	case uint64:
-		return LaunchArg{kind: kind, class: classInt, size: 8, lo: x}
+		return LaunchArg{tag: tagOf(kind, classInt, 4), value: uint64(uint32(x))}
 	case float32:
-		return LaunchArg{kind: kind, class: classFloat, size: 4, lo: uint64(*(*uint32)(unsafe.Pointer(&x)))}
+		return LaunchArg{tag: tagOf(kind, classFloat, 4), value: uint64(*(*uint32)(unsafe.Pointer(&x)))}
+	case []float32:
+		return address(kind, unsafe.Pointer(unsafe.SliceData(x)))
+	case []float64:
+		return address(kind, unsafe.Pointer(unsafe.SliceData(x)))
+	case []int32:
+		return address(kind, unsafe.Pointer(unsafe.SliceData(x)))
+	case []byte:
+		return address(kind, unsafe.Pointer(unsafe.SliceData(x)))
 	case float64:
-		return LaunchArg{kind: kind, class: classFloat, size: 8, lo: *(*uint64)(unsafe.Pointer(&x))}
-	case LaunchArg:
-		return LaunchArg{}
+		return LaunchArg{tag: tagOf(kind, classFloat, 8), value: *(*uint64)(unsafe.Pointer(&x))}
+	case int64:
+		return LaunchArg{tag: tagOf(kind, classInt, 8), value: uint64(x)}
+	case uint32:
+		return LaunchArg{tag: tagOf(kind, classInt, 4), value: uint64(x)}
 	}
 	return shaped(kind, v)
 }
 
-type sliceWords struct {
-	data     unsafe.Pointer
-	len, cap int
+func address(kind argKind, p unsafe.Pointer) LaunchArg {
+	return LaunchArg{tag: tagOf(kind, classPointer, 8), value: uint64(uintptr(p)), ptr: p}
 }
 
 // shaped covers what a type switch cannot: named types, slices of anything, structs.
 func shaped[T any](kind argKind, v T) LaunchArg {
 	p, size := unsafe.Pointer(&v), uint32(unsafe.Sizeof(v))
-	a := LaunchArg{kind: kind, size: size}
-	switch kindOf[T]() {
-	case shapeInt:
-		a.class = classInt
-	case shapeFloat:
-		a.class = classFloat
-	case shapeSlice:
-		a.class, a.size, a.ptr = classPointer, 8, (*sliceWords)(p).data
-		a.lo = uint64(uintptr(a.ptr))
-		return a
-	case shapePointer:
-		a.class, a.size, a.ptr = classPointer, 8, *(*unsafe.Pointer)(p)
-		a.lo = uint64(uintptr(a.ptr))
-		return a
+	shape := kindOf[T]()
+	switch shape {
+	case shapeSlice, shapePointer: // a slice begins with its address
+		return address(kind, *(*unsafe.Pointer)(p))
 	case shapeBytes:
 		return inMemory(kind, v)
-	default:
+	case shapeOther:
 		return LaunchArg{}
 	}
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&a.lo)), 16), unsafe.Slice((*byte)(p), min(size, 16)))
+	a := LaunchArg{tag: tagOf(kind, shape.class(), size)}
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&a.value)), 8), unsafe.Slice((*byte)(p), size))
 	return a
 }
 
@@ -143,33 +154,31 @@ func shaped[T any](kind argKind, v T) LaunchArg {
 func inMemory[T any](kind argKind, v T) LaunchArg {
 	p := new(T)
 	*p = v
-	a := LaunchArg{kind: kind, class: classBytes, size: uint32(unsafe.Sizeof(v)), ptr: unsafe.Pointer(p)}
-	// store takes what has the size of a number from lo, whatever it is.
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&a.lo)), 8), a.bytes())
-	return a
+	return LaunchArg{tag: tagOf(kind, classBytes, uint32(unsafe.Sizeof(v))), ptr: unsafe.Pointer(p)}
 }
 
-// store writes the argument's value to the parameter block at p.
-func (a *LaunchArg) store(p []byte) {
-	switch a.size {
-	case 4:
-		*(*uint32)(unsafe.Pointer(&p[0])) = uint32(a.lo)
-	case 8:
-		*(*uint64)(unsafe.Pointer(&p[0])) = a.lo
+// store writes the argument's value to the parameter block at p, which has
+// room for it.
+func (a *LaunchArg) store(p unsafe.Pointer) {
+	switch a.tag >> 8 {
+	case argTag(classInt) | 4<<24, argTag(classFloat) | 4<<24:
+		*(*uint32)(p) = uint32(a.value)
+	case argTag(classInt) | 8<<24, argTag(classFloat) | 8<<24, argTag(classPointer) | 8<<24:
+		*(*uint64)(p) = a.value
 	default:
-		copy(p, a.bytes())
+		copy(unsafe.Slice((*byte)(p), a.tag.size()), a.bytes())
 	}
 }
 
 // bytes views the argument's value as it lies in memory.
 func (a *LaunchArg) bytes() []byte {
-	if a.class == classBytes {
-		return unsafe.Slice((*byte)(a.ptr), a.size)
+	if a.tag.class() == classBytes {
+		return unsafe.Slice((*byte)(a.ptr), a.tag.size())
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&a.lo)), min(a.size, 16))
+	return unsafe.Slice((*byte)(unsafe.Pointer(&a.value)), min(a.tag.size(), 8))
 }
 
 // take copies a host function's result from the parameter block to where the caller wants it.
 func (a *LaunchArg) take(p []byte) {
-	copy(unsafe.Slice((*byte)(a.ptr), a.size), p)
+	copy(unsafe.Slice((*byte)(a.ptr), a.tag.size()), p)
 }

@@ -1,6 +1,7 @@
 package kiln
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -23,56 +24,61 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 	if b := k.info.ReqdBlock; b[0] != 0 {
 		r.launch.Block = device.Dim{X: b[0], Y: b[1], Z: b[2]}
 	}
-	masks := (len(k.params) + 63) / 64
-	r.words = r.words[:1+masks]
-	clear(r.words)
+	words, keep := r.words[:1+(len(k.params)+63)/64], r.keep[:0]
+	for i := range words {
+		words[i] = 0
+	}
 	next := 0
 	for i := range args {
 		a := &args[i]
-		switch a.kind {
+		switch kind := a.tag.kind(); kind {
 		case argValue, argConst:
 			if next >= len(k.params) {
 				return k.wrongCount(args)
 			}
 			p := &k.params[next]
-			if a.size != p.size || a.class != p.class {
+			if a.tag>>8 != p.tag>>8 {
 				if !p.takes(a) {
 					return k.mismatch(next, a)
 				}
 			}
-			a.store(r.launch.Params[p.offset : p.offset+p.size])
-			if a.ptr != nil && a.class == classPointer {
-				r.keep = append(r.keep, a.ptr)
+			a.store(r.at(p.offset))
+			if a.ptr != nil && a.tag.class() == classPointer {
+				keep = append(keep, a.ptr)
 			}
-			if a.kind == argConst || p.constant {
+			if kind == argConst || p.constant {
 				if p.class == classPointer {
 					return &ArgumentError{k.info.Name, next, "an address cannot be a constant, for it differs from run to run: use Arg"}
 				}
-				r.words[1+next/64] |= 1 << (next % 64)
-				r.words = appendWords(r.words, a)
+				words[1+uint(next)/64] |= 1 << (uint(next) % 64)
+				if a.tag.class() == classBytes {
+					words = appendBytes(words, a.bytes())
+				} else {
+					words = append(words, a.value)
+				}
 			}
 			next++
 		case argGrid, argConstGrid, argBlock, argConstBlock:
-			if a.size > 2 {
-				return &ArgumentError{k.info.Name, -1, fmt.Sprintf("a grid or block has at most 3 dimensions, got %d", a.size+1)}
+			if a.tag.class() == classTooMany {
+				return &ArgumentError{k.info.Name, -1, "a grid or block has at most 3 dimensions"}
 			}
-			d := device.Dim{X: uint32(a.lo), Y: uint32(a.lo >> 32), Z: uint32(a.hi)}
-			switch a.kind {
+			d := device.Dim{X: uint32(a.value), Y: uint32(a.value >> 32), Z: a.tag.size()}
+			switch kind {
 			case argConstGrid:
-				r.words[0] |= wordGrid
+				words[0] |= wordGrid
 				fallthrough
 			case argGrid:
 				r.launch.Grid = d
 			case argConstBlock:
-				r.words[0] |= wordBlock
+				words[0] |= wordBlock
 				fallthrough
 			default:
 				r.launch.Block = d
 			}
 		case argShared:
-			r.launch.SharedBytes = uint32(a.lo)
+			r.launch.SharedBytes = uint32(a.value)
 		case argResult:
-			if a.size != k.result.size || (a.class != k.result.class && !k.result.any) {
+			if a.tag.size() != k.result.size || (a.tag.class() != k.result.class && !k.result.any) {
 				return &ArgumentError{k.info.Name, -1, fmt.Sprintf("the result is %s, which does not go into %s", spell(k.info.Result.Type, k.result.size), a.String())}
 			}
 			r.result = *a
@@ -80,6 +86,7 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 			return k.notAnArgument(next)
 		}
 	}
+	r.words, r.keep = words, keep
 	if next != len(k.params) {
 		return k.wrongCount(args)
 	}
@@ -90,27 +97,21 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 }
 
 func (p *param) takes(a *LaunchArg) bool {
-	if a.size != p.size {
+	class := a.tag.class()
+	if a.tag.size() != p.size {
 		return false
 	}
 	if p.class == classPointer {
-		return a.class == classInt
+		return class == classInt
 	}
-	return p.any || (p.class == classInt && a.class == classPointer)
+	return p.any || (p.class == classInt && class == classPointer)
 }
 
-func appendWords(words []uint64, a *LaunchArg) []uint64 {
-	if a.size <= 8 && a.class != classBytes {
-		return append(words, a.lo)
-	}
-	b := a.bytes()
+func appendBytes(words []uint64, b []byte) []uint64 {
 	for len(b) > 0 {
-		var w uint64
-		for i := range min(8, len(b)) {
-			w |= uint64(b[i]) << (8 * i)
-		}
-		words = append(words, w)
-		b = b[min(8, len(b)):]
+		var w [8]byte
+		b = b[copy(w[:], b):]
+		words = append(words, binary.LittleEndian.Uint64(w[:]))
 	}
 	return words
 }

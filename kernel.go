@@ -43,6 +43,7 @@ type Kernel struct {
 // param is what a launch needs of one parameter.
 type param struct {
 	offset, size uint32
+	tag          argTag // of an argument that fits without a second look
 	class        argClass
 	constant     bool
 	any          bool // bits of any class go: half and bfloat come as uint16
@@ -91,6 +92,7 @@ func paramOf(p *image.Param) param {
 			q.class, q.any = classBytes, true
 		}
 	}
+	q.tag = tagOf(argValue, q.class, q.size)
 	return q
 }
 

@@ -25,6 +25,12 @@ func newRecord(k *Kernel) *record {
 	return r
 }
 
+// at returns the address of a parameter in the block. Offsets come with the
+// block's size, so they lie in it.
+func (r *record) at(offset uint32) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.launch.Params)), offset)
+}
+
 // alignedBytes returns n bytes at a 64-byte boundary, as over-aligned
 // parameters and vector loads want.
 func alignedBytes(n int) []byte {
@@ -42,9 +48,13 @@ func alignedBytes(n int) []byte {
 func (k *Kernel) Launch(ctx context.Context, args ...LaunchArg) error {
 	r := k.records.Get().(*record)
 	err := k.launch(ctx, r, args)
-	clear(r.keep)
+	for i := range r.keep {
+		r.keep[i] = nil
+	}
 	r.keep = r.keep[:0]
-	r.result = LaunchArg{}
+	if r.result.tag != 0 {
+		r.result = LaunchArg{}
+	}
 	k.records.Put(r)
 	return err
 }
@@ -74,7 +84,7 @@ func (k *Kernel) launch(ctx context.Context, r *record, args []LaunchArg) error 
 	if err := s.function.Launch(&r.launch); err != nil {
 		return err
 	}
-	if r.result.kind == argResult {
+	if r.result.tag != 0 {
 		r.result.take(r.launch.Params[k.result.offset:])
 	}
 	return nil

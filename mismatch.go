@@ -7,15 +7,16 @@ import (
 
 // String names what was given, in Go's terms.
 func (a *LaunchArg) String() string {
-	switch a.class {
+	size := a.tag.size()
+	switch a.tag.class() {
 	case classInt:
-		return fmt.Sprintf("an integer of %d bytes", a.size)
+		return fmt.Sprintf("an integer of %d bytes", size)
 	case classFloat:
-		return fmt.Sprintf("a float of %d bytes", a.size)
+		return fmt.Sprintf("a float of %d bytes", size)
 	case classPointer:
 		return "a pointer"
 	case classBytes:
-		return fmt.Sprintf("a struct or array of %d bytes", a.size)
+		return fmt.Sprintf("a struct or array of %d bytes", size)
 	}
 	return "nothing a kernel can take"
 }
@@ -56,7 +57,7 @@ func (k *Kernel) notAnArgument(index int) error {
 func (k *Kernel) wrongCount(args []LaunchArg) error {
 	got := 0
 	for i := range args {
-		if a := &args[i]; a.kind == argValue || a.kind == argConst || a.kind == argInvalid {
+		if kind := args[i].tag.kind(); kind == argValue || kind == argConst || kind == argInvalid {
 			got++
 		}
 	}

@@ -13,6 +13,21 @@ const (
 	shapeBytes
 )
 
+// class returns what a value of the shape is to a kernel.
+func (s shape) class() argClass {
+	switch s {
+	case shapeInt:
+		return classInt
+	case shapeFloat:
+		return classFloat
+	case shapePointer, shapeSlice:
+		return classPointer
+	case shapeBytes:
+		return classBytes
+	}
+	return classNone
+}
+
 // kindOf tells how values of T are given to a kernel.
 func kindOf[T any]() shape {
 	t := reflect.TypeFor[T]()
