@@ -140,7 +140,9 @@ func (b *build) wrap() error {
 	if err := b.module.RunPasses("always-inline", nil, llvm.PassOptions{}); err != nil {
 		return err
 	}
-	if capi.GetFirstUse(b.function) == 0 {
+	// The pass deletes a function that is marked to be inlined, and no other.
+	b.function = capi.GetNamedFunction(b.module.Ref(), b.desc.Name)
+	if b.function != 0 && capi.GetFirstUse(b.function) == 0 {
 		capi.DeleteFunction(b.function)
 	}
 	return nil
