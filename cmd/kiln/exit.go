@@ -90,10 +90,9 @@ func (s *session) fail(err error) int {
 	text := err.Error()
 	var failed *compile.Error
 	if errors.As(err, &failed) {
-		// A target's features fill a screen and are seldom what matters.
-		text = strings.ReplaceAll(text, failed.Target.String(), failed.Target.Processor)
-		if failed.Log != "" {
-			text += "\n" + strings.TrimRight(failed.Log, "\n")
+		// What LLVM said is added where it is more than the summary has.
+		if log := strings.TrimSpace(failed.Log); !strings.Contains(text, strings.TrimPrefix(log, "error: ")) {
+			text += "\n" + log
 		}
 	}
 	fmt.Fprintf(s.stderr, "kiln: %s\n", text)
