@@ -1,7 +1,8 @@
-# The two that do everything on a fresh Debian 12:
+# The ones that do everything on a fresh Debian 12:
 #   make run     install what is missing, build, compile and run real kernels
 #   make test    install what is missing, run all tests
-# and: bench, lint, generate, build, install, clean.
+#   make bench   install peers to compare with, measure, write docs/benchmarks.md
+# and: lint, generate, build, install, clean.
 
 SHELL  := /bin/bash
 PREFIX ?= /usr/local
@@ -31,8 +32,13 @@ check:
 	$(GO) test ./...
 	CGO_ENABLED=1 $(GO) test -race ./...
 
-bench: build
-	$(GO) run ./bench
+bench:
+	@scripts/setup bench
+	@$(MAKE) --no-print-directory measure
+
+.PHONY: measure
+measure:
+	CGO_ENABLED=0 $(GO) run ./bench
 
 lint:
 	$(GO) vet ./...

@@ -134,7 +134,7 @@ func (b *bench) pocl(ctx context.Context, k *workload.Kernel) (contender, error)
 	if err != nil {
 		return nil, err
 	}
-	env := append(threads(), "POCL_CACHE_DIR="+filepath.Join(b.dir, "pocl"))
+	env := append(threads(), "POCL_CACHE_DIR="+filepath.Join(b.dir, "pocl-cache"))
 	return startProgram(ctx, k, 20*time.Millisecond, env, binary, spell(k.Name, k)...)
 }
 
@@ -161,9 +161,9 @@ func (b *bench) buildC(ctx context.Context, source string, flags ...string) (str
 	return binary, nil
 }
 
-// peersFolder asks the set-up script where it puts peers.
-func peersFolder(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, filepath.Join("scripts", "setup"), "peers").Output()
+// setup asks the set-up script where something is; empty where it does not know.
+func setup(ctx context.Context, what string) string {
+	out, err := exec.CommandContext(ctx, filepath.Join("scripts", "setup"), what).Output()
 	if err != nil {
 		return ""
 	}

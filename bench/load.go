@@ -87,57 +87,67 @@ func runLoading(ctx context.Context, b *bench) ([]row, error) {
 }
 
 // imageNear compiles kernels into the disk cache in dir and returns the image
-// whose encoding is nearest to size bytes.
+// whose encoding is nearest to size bytes, with its key.
 func imageNear(ctx context.Context, dir string, size int) (*image.Image, cache.Key, error) {
-	var (
-		best *image.Image
-		key  cache.Key
-		off  int
-	)
-	set, err := workload.Load("testdata/spmd", workload.Small)
-	if err != nil {
-		return nil, key, err
-	}
-	keys := map[string]cache.Key{}
-	engine, err := kiln.Open(kiln.Options{Cache: kiln.CacheOptions{Dir: dir}, Events: kiln.Events{
-		CompileEnd: func(r kiln.CompileResult) { keys[r.Kernel] = r.Key },
-	}})
-	if err != nil {
-		return nil, key, err
-	}
-	defer engine.Close()
-	for _, name := range gpuKernels {
-		module, err := engine.Load(ctx, kiln.File(set.Image("sm_80.raw")))
-		if err != nil {
-			return nil, key, err
+	var keys []cache.Key
+	if err := fillCache(ctx, dir, func(r kiln.CompileResult) {
+		if r.Kernel != "" && r.Err == nil {
+			keys = append(keys, r.Key)
 		}
-		kernel, err := module.Kernel(name)
-		if err != nil {
-			return nil, key, err
-		}
-		if err := kernel.Launch(ctx, set.Kernel(name).Make().Launch(false)...); err != nil {
-			return nil, key, err
-		}
+	}); err != nil {
+		return nil, cache.Key{}, err
 	}
 	store, err := disk.Open(disk.Options{Dir: dir, ReadOnly: true})
 	if err != nil {
-		return nil, key, err
+		return nil, cache.Key{}, err
 	}
 	defer store.Close()
-	for _, name := range gpuKernels {
-		item, err := store.Get(ctx, keys[name])
+	var best []byte
+	var key cache.Key
+	for _, k := range keys {
+		item, err := store.Get(ctx, k)
 		if err != nil {
 			return nil, key, err
 		}
-		im, err := image.UnmarshalImage(item.Value)
-		if err != nil {
-			return nil, key, err
-		}
-		if d := max(len(item.Value)-size, size-len(item.Value)); best == nil || d < off {
-			best, key, off = im, keys[name], d
+		off := func(b []byte) int { return max(len(b)-size, size-len(b)) }
+		if best == nil || off(item.Value) < off(best) {
+			best, key = item.Value, k
 		}
 	}
-	return best, key, nil
+	im, err := image.UnmarshalImage(best)
+	return im, key, err
+}
+
+// fillCache compiles all kernels of all images, as they are and specialised.
+func fillCache(ctx context.Context, dir string, compiled func(kiln.CompileResult)) error {
+	set, err := workload.Load("testdata/spmd", workload.Small)
+	if err != nil {
+		return err
+	}
+	engine, err := kiln.Open(kiln.Options{Cache: kiln.CacheOptions{Dir: dir}, Events: kiln.Events{CompileEnd: compiled}})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	for _, target := range []string{"sm_80.raw", "gfx90a.raw", "x86_64"} {
+		module, err := engine.Load(ctx, kiln.File(set.Image(target)))
+		if err != nil {
+			return err
+		}
+		for _, name := range gpuKernels {
+			kernel, err := module.Kernel(name)
+			if err != nil {
+				return err
+			}
+			input := set.Kernel(name).Make()
+			for _, constant := range []bool{false, true} {
+				if err := kernel.Launch(ctx, input.Launch(constant)...); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // entryFile finds the file of an entry.

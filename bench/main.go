@@ -90,7 +90,7 @@ func runAll(ctx context.Context, w io.Writer, pattern string, quick bool, jsonPa
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{quick: quick, dir: dir, peers: peersFolder(ctx)}
+	b := &bench{quick: quick, dir: dir, peers: setup(ctx, "peers")}
 
 	r := &report{Machine: describeMachine(b.peers)}
 	var text bytes.Buffer

@@ -19,7 +19,7 @@ var processes = benchmark{
 func runProcesses(ctx context.Context, b *bench) ([]row, error) {
 	programs := map[string]string{"empty": "./bench/process/empty", "first": "./bench/process/first", "kiln": "./cmd/kiln"}
 	for name, pkg := range programs {
-		build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(b.dir, name), pkg)
+		build := exec.CommandContext(ctx, setup(ctx, "go"), "build", "-o", filepath.Join(b.dir, name), pkg)
 		build.Env = append(build.Environ(), "CGO_ENABLED=0")
 		if log, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("building %s: %w\n%s", pkg, err, log)

@@ -105,7 +105,7 @@ func (r *report) summary() string {
 	}
 	text := fmt.Sprintf("%d targets met, %d missed", met["yes"], met["no"])
 	if met["?"] > 0 {
-		text += fmt.Sprintf(", %d without the peer they are about", met["?"])
+		text += fmt.Sprintf(", %d not measured", met["?"])
 	}
 	return text
 }

@@ -61,7 +61,7 @@ func (r row) times(limit float64, of statistic, names ...string) row {
 }
 
 // verdict says whether the target is met: "yes", "no", "" for none, "?" where
-// the rival is missing.
+// it, or the rival it is about, was not measured.
 func (r *row) verdict() string {
 	switch {
 	case r.Target == "":

@@ -24,7 +24,7 @@ var waking = benchmark{
 
 func runWaking(ctx context.Context, b *bench) ([]row, error) {
 	if runtime.NumCPU() < 2 {
-		return []row{{Work: "second thread's first group", Unit: "µs", Target: "≤ 1 µs", Note: "this machine has one processor"}}, nil
+		return []row{row{Work: "second thread's first group", Unit: "µs", Note: "this machine has one processor"}.atMost(1, median)}, nil
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -78,9 +78,6 @@ func runWaking(ctx context.Context, b *bench) ([]row, error) {
 		} else {
 			alone++
 		}
-	}
-	if len(wakes) == 0 {
-		return nil, fmt.Errorf("no launch was shared")
 	}
 	r := row{Work: "second thread's first group", Unit: "µs", Kiln: scaled(wakes, "µs")}.atMost(1, median)
 	r.Note = fmt.Sprintf("%d of %d launches found no second thread, as when something else has its processor", alone, alone+len(wakes))
