@@ -64,17 +64,24 @@ func TestLongLaunchesAreShared(t *testing.T) {
 	}
 }
 
+// TestUnbalancedGroups: neither what a kernel took before nor its first groups
+// say that the later ones are short.
 func TestUnbalancedGroups(t *testing.T) {
-	// The first groups say nothing of the later ones, which are long.
 	times := make([]time.Duration, 400)
+	short := newWorkload(times...)
 	for i := range times[300:] {
 		times[300+i] = time.Millisecond
 	}
+	long := newWorkload(times...)
 	d := open(t, 2)
 	untilWorkersTookPart(t, 5, func() bool {
-		w := newWorkload(times...)
-		run(t, kernel(t, d, "work"), over(len(times), w.params))
-		return w.participants(t) == 2
+		f := kernel(t, d, "work")
+		for range 20 {
+			run(t, f, over(len(times), short.params))
+		}
+		clear(long.threads)
+		run(t, f, over(len(times), long.params))
+		return long.participants(t) == 2
 	})
 }
 

@@ -43,20 +43,13 @@ static int worth_waking(struct kiln_device *d, uint64_t work) {
 enum { few = 64 }; // groups of which none stands for the others
 
 // next_chunk returns how many groups to run before looking at the clock again.
-// Groups to come may be of another kind, so it is never all of them unless
-// they are few or short.
+// Those to come may be of another kind, so it is never all of them.
 static uint64_t next_chunk(uint64_t group_ticks, uint64_t left) {
   const uint64_t sample = 16;
-  uint64_t us = microsecond(), chunk;
-  if (!group_ticks)
-    chunk = left / few < sample ? left / few : sample;
-  else if (times(group_ticks, left) <= awake_cost * us)
-    return left;
-  else {
-    chunk = 2 * asleep_cost * us / group_ticks;
-    if (chunk > left / 2)
-      chunk = left / 2;
-  }
+  uint64_t chunk = group_ticks ? 2 * asleep_cost * microsecond() / group_ticks : sample;
+  uint64_t most = group_ticks ? left / 2 : left / few;
+  if (chunk > most)
+    chunk = most;
   return chunk + (chunk == 0);
 }
 
@@ -75,7 +68,7 @@ static int launch_many(struct slot *s, struct kiln_device *d, struct job *job, s
   } else if (worth_sharing(d, work_known) || worth_waking(d, work_known))
     shared = recruit(d, job, work_known, known);
   if (!shared)
-    job->chunk = next_chunk(known, job->groups);
+    job->chunk = known && work_known <= awake_cost * microsecond() ? job->groups : next_chunk(known, job->groups);
   uint64_t done = 0, busy = 0, start = ticks();
   while (!failed(job) && take_chunk(job, frame)) {
     if (!run(s, f, frame, &e)) {
