@@ -126,9 +126,19 @@ func (r *reference) readOutput(output []byte) (buffers [][]byte, result []byte, 
 	return buffers, output, nil
 }
 
-var cTypes = map[string]string{
-	"i1": "_Bool", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
-	"half": "_Float16", "float": "float", "double": "double",
+// cType returns C's name of a plain number, empty for anything else.
+func cType(llvmType string) string {
+	switch llvmType {
+	case "i1":
+		return "_Bool"
+	case "i8", "i16", "i32", "i64":
+		return "int" + llvmType[1:] + "_t"
+	case "half":
+		return "_Float16"
+	case "float", "double":
+		return llvmType
+	}
+	return ""
 }
 
 // harness is the C program around the function.
@@ -139,7 +149,7 @@ func (r *reference) harness() ([]byte, error) {
 	for i := range k.Params {
 		a, p := &r.bound.args[i], &k.Params[i]
 		values[i] = fmt.Sprintf("a%d", i)
-		switch types[i] = cTypes[p.Type]; {
+		switch types[i] = cType(p.Type); {
 		case p.Kind == image.Pointer && a.Kind == argument.Null:
 			types[i], values[i] = "void *", "0"
 		case p.Kind == image.Pointer:
@@ -164,7 +174,7 @@ func (r *reference) harness() ([]byte, error) {
 	}
 	result, call := "void", fmt.Sprintf("%s(%s)", k.Name, strings.Join(values, ", "))
 	if k.Result.Type != "" {
-		if result = cTypes[k.Result.Type]; result == "" {
+		if result = cType(k.Result.Type); result == "" {
 			return nil, usage("--check: the result of %s, %s, has no counterpart in the C reference", k.Name, k.Result.Type)
 		}
 		call = result + " r = " + call

@@ -84,8 +84,6 @@ func split(data []byte) (header string, payload []byte, err error) {
 	return string(data[start : start+length]), data[start+length:], nil
 }
 
-var kinds = map[byte]string{'i': "i", 'u': "u", 'f': "f", 'b': "u"}
-
 func elementType(descr string) (name string, size int, err error) {
 	unknown := fmt.Errorf("npy type %q: i1 to i8, u1 to u8, f2, f4 and f8, little endian, are read", descr)
 	if len(descr) != 3 || !strings.ContainsRune("<>|=", rune(descr[0])) {
@@ -95,7 +93,11 @@ func elementType(descr string) (name string, size int, err error) {
 	if size != 1 && (strings.ContainsRune(">|", rune(descr[0])) || descr[1] == 'b') {
 		return "", 0, unknown
 	}
-	name = kinds[descr[1]] + strconv.Itoa(8*size)
+	class := descr[1:2]
+	if class == "b" { // booleans are bytes
+		class = "u"
+	}
+	name = class + strconv.Itoa(8*size)
 	switch name {
 	case "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64":
 		return name, size, nil
