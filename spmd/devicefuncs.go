@@ -5,12 +5,15 @@ import (
 	"strings"
 )
 
+// itemsPrefix begins the names of what a launch has of items along a dimension.
+const itemsPrefix = "@kiln.items."
+
 // deviceFunction defines what the back ends of NVPTX and AMDGPU build in.
 func deviceFunction(b *body) string {
 	n := strings.TrimPrefix(b.sig.name, "@")
 	switch {
-	case strings.HasPrefix(n, "kiln.items."):
-		d := n[len("kiln.items."):]
+	case strings.HasPrefix(b.sig.name, itemsPrefix):
+		d := b.sig.name[len(itemsPrefix):]
 		return b.op("mul nuw i32 %s, %s", b.id("nctaid."+d), b.id("ntid."+d))
 	case strings.HasPrefix(n, "kiln.nvvm."):
 		return nvvmFunction(b, n[len("kiln.nvvm."):])

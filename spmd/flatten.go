@@ -181,6 +181,7 @@ func (in *ingest1) attributes() {
 	for _, e := range in.source.Attributes {
 		t := irtext.Scan(nil, e.Line)
 		out := append([]irtext.Token(nil), t[:min(4, len(t))]...)
+		out = append(out, word("nounwind")) // no device unwinds, and no group is empty
 		for i := 4; i < len(t); i++ {
 			switch {
 			case t[i].Is("}"):
@@ -211,7 +212,7 @@ func (in *ingest1) attributes() {
 
 func keptAttribute(w string) bool {
 	switch w {
-	case "nounwind", "mustprogress", "noreturn", "alwaysinline", "cold", "hot":
+	case "mustprogress", "noreturn", "alwaysinline", "cold", "hot":
 		return true
 	}
 	return false

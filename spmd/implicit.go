@@ -123,7 +123,7 @@ func (p position) value(name, typ string) []string {
 		case typ == "i16" && p.offset >= 4 && p.offset <= 8 && p.offset%2 == 0:
 			return size("@kiln.ntid." + "xyz"[(p.offset-4)/2:][:1])
 		case typ == "i32" && p.offset >= 12 && p.offset <= 20 && p.offset%4 == 0:
-			return size("@kiln.items." + "xyz"[(p.offset-12)/4:][:1])
+			return size(itemsPrefix + "xyz"[(p.offset-12)/4:][:1])
 		}
 		return nil
 	}

@@ -208,7 +208,7 @@ func (in *ingest1) define(e *irtext.Entity, recursive bool) {
 // does not declare.
 func (in *ingest1) provide(name string) {
 	_, _, id := idOf(name)
-	if in.lib.has[name] == "" && (id || strings.HasPrefix(name, "@kiln.items.")) {
+	if in.lib.has[name] == "" && (id || strings.HasPrefix(name, itemsPrefix)) {
 		in.lib.need(signature{name: name, result: "i32"}, &in.missing)
 	}
 }

@@ -1,12 +1,10 @@
 package spmd_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"math"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -67,6 +65,7 @@ func compileError(t testing.TB, source []byte, kernel string, params []image.Par
 		if err != nil {
 			return err
 		}
+		native = native.Narrow(llvm.Current().Major)
 		machine, err := llvm.NewMachine(llvm.MachineOptions{Triple: llvm.HostTriple(), CPU: native.Processor, Features: native.Features})
 		if err != nil {
 			return err
@@ -149,6 +148,8 @@ func (c *compiled) run(t testing.TB, grid, block [3]uint32, first, last uint64, 
 			binary.LittleEndian.PutUint64(p, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(v)))))
 		case []int32:
 			binary.LittleEndian.PutUint64(p, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(v)))))
+		case []int64:
+			binary.LittleEndian.PutUint64(p, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(v)))))
 		case []uint32:
 			binary.LittleEndian.PutUint64(p, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(v)))))
 		case []uint16:
@@ -187,7 +188,3 @@ func room(bytes uint64) unsafe.Pointer {
 type structBytes []byte
 
 func address(s []float32) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) }
-
-func hasLine(text, part string) bool {
-	return bytes.Contains([]byte(text), []byte(part)) && strings.Contains(text, part)
-}

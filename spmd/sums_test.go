@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/kilnjit/kiln/image"
@@ -158,6 +159,9 @@ func TestSums(t *testing.T) {
 				{"fixed", spmd.Options{Block: b.Block, Grid: b.Grid}},
 				{"items", spmd.Options{Lanes: 1}},
 			} {
+				if form.options.Lanes == 1 && !strings.HasSuffix(from, ".raw") {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s/%s/%s", from, kernel, form.name), func(t *testing.T) {
 					args, params, out := b.values(t)
 					c := compile(t, data, kernel, params, form.options)
