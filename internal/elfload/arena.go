@@ -80,6 +80,7 @@ func (a *arenas) take(n need) (placement, error) {
 			sizes[c] = z.size + z.align - pageSize
 		}
 	}
+	sizes[classText] += pageSize // that may have to be left out
 	r, err := a.reserve(sizes, n.low, false)
 	if err != nil {
 		return placement{}, err
@@ -136,9 +137,31 @@ func (a *arenas) reserve(sizes [classes]uint64, low, shared bool) (*region, erro
 		if size > 0 {
 			r.free[c] = spans{{at, at + uintptr(size)}}
 		}
+		if class(c) == classText {
+			r.leaveOut(alignUp(uint64(at), unseenEvery))
+		}
 		at += uintptr(size)
 	}
 	return r, nil
+}
+
+// unseenEvery is the distance between addresses where no function may start:
+// libgcc's unwinder takes one whose address ends in 32 zero bits for one that a
+// linker has discarded.
+const unseenEvery = 1 << 32
+
+// leaveOut takes the page at an address away from the text that is free. An
+// image that has the region for itself is not placed around a page.
+func (r *region) leaveOut(page uint64) {
+	free := r.free[classText][0]
+	at := uintptr(page)
+	switch {
+	case at < free.lo || at >= free.hi:
+	case at == free.lo:
+		r.free[classText] = spans{{at + uintptr(pageSize), free.hi}}
+	case r.shared:
+		r.free[classText] = spans{{free.lo, at}, {at + uintptr(pageSize), free.hi}}
+	}
 }
 
 func (r *region) bytes(at, size uintptr) []byte {

@@ -51,13 +51,8 @@ func emulator(t *testing.T) []string {
 // every source's own check in every model.
 func TestAArch64Runs(t *testing.T) {
 	command := emulator(t)
+	program := buildSelfcheck(t)
 	dir := t.TempDir()
-	program := filepath.Join(dir, "selfcheck")
-	build := exec.Command("go", "build", "-o", program, "./testdata/selfcheck")
-	build.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	var objects []string
 	want := map[string]string{}
 	for _, source := range sources(t, "src") {

@@ -204,6 +204,7 @@ func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	pic := model{"pic small", "clang-22", []string{"-fPIC"}, false}
 	static := model{"static small", "clang-22", []string{"-fno-pic"}, false}
+	arm := model{"aarch64", "clang-22", []string{"-fPIC", "-target", "aarch64-linux-gnu", "-nostdlibinc"}, false}
 	for _, c := range []struct {
 		source string
 		model  model
@@ -212,6 +213,8 @@ func TestRefused(t *testing.T) {
 	}{
 		{"tls.c", pic, ErrUnsupported, "thread-local section .tdata: compile with -femulated-tls"},
 		{"tls.c", static, ErrUnsupported, "thread-local section .tdata: compile with -femulated-tls"},
+		{"tls.c", arm, ErrUnsupported, "thread-local section .tdata: compile with -femulated-tls"},
+		{"tls_extern.c", arm, ErrUnsupported, "thread-local symbol counter: compile with -femulated-tls"},
 		{"tls_extern.c", pic, ErrUnsupported, "thread-local symbol counter: compile with -femulated-tls"},
 		{"ifunc.c", pic, ErrUnsupported, "indirect function (IFUNC) chosen"},
 		{"undefined.c", pic, ErrUndefined, "kiln_missing_a, kiln_missing_b, kiln_missing_data"},
