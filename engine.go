@@ -25,6 +25,7 @@ type Engine struct {
 	ownDevice bool
 	store     *cache.Tiered
 	compiler  func() (*compile.Compiler, error)
+	located   atomic.Pointer[compile.Compiler] // the one that compiler has returned
 	target    func() (target.Target, error)
 	warned    sync.Map
 
@@ -53,7 +54,9 @@ func Open(options Options) (*Engine, error) {
 	e := &Engine{options: options, device: options.Device, libraries: map[device.Library]struct{}{}}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.compiler = sync.OnceValues(func() (*compile.Compiler, error) {
-		return compile.New(compile.Config{LLVM: options.LLVM, DumpDir: options.DumpDir})
+		c, err := compile.New(compile.Config{LLVM: options.LLVM, DumpDir: options.DumpDir})
+		e.located.Store(c)
+		return c, err
 	})
 	e.target = sync.OnceValues(e.narrowTarget)
 	if e.device == nil {
@@ -88,6 +91,9 @@ func (e *Engine) Close() error {
 	}
 	if e.ownDevice {
 		errs = append(errs, e.device.Close())
+	}
+	if c := e.located.Load(); c != nil {
+		errs = append(errs, c.Close())
 	}
 	errs = append(errs, e.store.Close())
 	return errors.Join(errs...)

@@ -26,6 +26,7 @@ func runCompileHost(ctx context.Context, b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer compiler.Close()
 	native, err := target.Native()
 	if err != nil {
 		return nil, err

@@ -257,6 +257,9 @@ declare <4 x i32> @llvm.aarch64.neon.sqdmulh.v4i32(<4 x i32>, <4 x i32>)
 		}
 	}
 	compile(t, c, Request{Module: hostModule(t, c), Kernel: "prime"})
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if after := len(llvm.Live()); after != before {
 		t.Errorf("%d handles are open, %d were before", after, before)
 	}

@@ -32,11 +32,12 @@ type Config struct {
 
 // Compiler compiles with one libLLVM, which is opened by the first compile
 // and not before. It is safe for concurrent use; different compiles run side
-// by side. There is nothing to close.
+// by side.
 type Compiler struct {
 	config    Config
 	library   llvm.Library
 	toolchain Toolchain
+	machines  *machines
 }
 
 // New finds libLLVM, without opening it, and returns a compiler that uses it.
@@ -50,10 +51,17 @@ func New(config Config) (*Compiler, error) {
 		config:    config,
 		library:   library,
 		toolchain: Toolchain{BuildID: library.BuildID, Version: library.Version},
+		machines:  new(machines),
 	}, nil
 }
 
-// Observing returns the same compiler with another observer, nil for none.
+// Close frees what the compiler keeps between compiles, at most four of LLVM's
+// target machines. It can still be used, and then keeps nothing. Closing again
+// does nothing. libLLVM stays open.
+func (c *Compiler) Close() error { return c.machines.close() }
+
+// Observing returns the same compiler with another observer, nil for none. One
+// Close is for both.
 func (c *Compiler) Observing(observe func(Event)) *Compiler {
 	other := *c
 	other.config.Observe = observe

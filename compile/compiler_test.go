@@ -128,15 +128,28 @@ func TestOptions(t *testing.T) {
 
 // Bitcode of clang -O0 marks its functions optnone; a request for -O3 gets it.
 func TestUnoptimisedInput(t *testing.T) {
-	c := newCompiler(t, Config{})
-	if c.LLVMMajor() < 22 {
+	if llvm.Current().Major < 22 {
 		t.Skip("the module is LLVM 22's")
 	}
-	frame := func(opt OptLevel) uint32 {
-		return compile(t, c, Request{Module: testdata(t, "host.22.O0.bc"), Kernel: "polynomial", Options: Options{Opt: opt}}).StackBytes
+	optimised := func(opt OptLevel) string {
+		folder := t.TempDir()
+		c := newCompiler(t, Config{DumpDir: folder})
+		compile(t, c, Request{Module: testdata(t, "host.22.O0.bc"), Kernel: "polynomial", Options: Options{Opt: opt}})
+		files, err := filepath.Glob(filepath.Join(folder, "*", "05-optimise.ll"))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		b, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
 	}
-	if o3, o0 := frame(O3), frame(O0); o3 != 0 || o0 == 0 {
-		t.Errorf("stack frames of -O0 bitcode: %d bytes at O3, %d at O0; want none at O3 alone", o3, o0)
+	for opt, want := range map[OptLevel]bool{O3: false, O0: true} {
+		ir := optimised(opt)
+		if strings.Contains(ir, "alloca") != want || strings.Contains(ir, "optnone") != want {
+			t.Errorf("%s: variables in memory and optnone: want %v\n%s", opt, want, ir)
+		}
 	}
 }
 
@@ -349,6 +362,9 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	group.Wait()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if open := llvm.Live(); len(open) > 0 {
 		t.Errorf("%d handles are open: %v", len(open), open)
 	}
@@ -373,8 +389,8 @@ func TestNothingIsLeft(t *testing.T) {
 				}
 			}
 		}
-		if open := llvm.Live(); len(open) > 0 {
-			t.Fatalf("%d handles are open: %v", len(open), open)
+		if open := llvm.Live(); len(open) > 1 || open[0].Kind != "target machine" {
+			t.Fatalf("%d handles are open, want one target machine: %v", len(open), open)
 		}
 		runtime.GC()
 	}
@@ -398,6 +414,68 @@ func resident(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return pages * os.Getpagesize()
+}
+
+// What a machine compiled before leaves no trace in what it compiles next.
+func TestMachineIsReused(t *testing.T) {
+	c := newCompiler(t, Config{})
+	fast := []byte(hostHeader + `
+define float @f(float %x, float %y) #0 {
+  %p = fmul float %x, %y
+  %s = fadd float %p, %x
+  %q = fdiv float %s, %y
+  %m = call float @llvm.minnum.f32(float %q, float %p)
+  ret float %m
+}
+declare float @llvm.minnum.f32(float, float)
+attributes #0 = { "no-nans-fp-math"="true" "no-infs-fp-math"="true" "no-signed-zeros-fp-math"="true" "unsafe-fp-math"="true" "frame-pointer"="all" }
+`)
+	exact := bytes.Replace(fast, []byte(" #0 {"), []byte(" {"), 1)
+	alone := func(module []byte) []byte {
+		other := newCompiler(t, Config{})
+		defer other.Close()
+		return compile(t, other, Request{Module: module, Kernel: "f"}).Payload
+	}
+	wantFast, wantExact := alone(fast), alone(exact)
+	if bytes.Equal(wantFast, wantExact) {
+		t.Fatal("the attributes make no difference: the test shows nothing")
+	}
+	for range 3 {
+		if got := compile(t, c, Request{Module: fast, Kernel: "f"}).Payload; !bytes.Equal(got, wantFast) {
+			t.Error("fast: other bytes than from a new machine")
+		}
+		if got := compile(t, c, Request{Module: exact, Kernel: "f"}).Payload; !bytes.Equal(got, wantExact) {
+			t.Error("exact: other bytes than from a new machine")
+		}
+	}
+	if n := len(llvm.Live()); n != 1 {
+		t.Errorf("%d handles are open, want the one machine", n)
+	}
+	// As many as compile at once, but no more than a few stay.
+	var group sync.WaitGroup
+	for i := range 12 {
+		group.Go(func() {
+			r := Request{Module: exact, Kernel: "f", Options: Options{Codegen: CodegenLevel(i % 4)}, Target: native(t, c), Toolchain: c.Toolchain()}
+			if _, err := c.Compile(context.Background(), r); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if n := len(llvm.Live()); n < 1 || n > mostIdle {
+		t.Errorf("%d machines are kept, want 1 to %d", n, mostIdle)
+	}
+	for range 2 {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := compile(t, c, Request{Module: exact, Kernel: "f"}).Payload; !bytes.Equal(got, wantExact) {
+		t.Error("a closed compiler makes other bytes")
+	}
+	if n := len(llvm.Live()); n != 0 {
+		t.Errorf("%d handles are open after Close", n)
+	}
 }
 
 func TestNoLLVM(t *testing.T) {

@@ -37,6 +37,11 @@ func newCompiler(t testing.TB, config Config) *Compiler {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return c
 }
 

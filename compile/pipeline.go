@@ -39,18 +39,25 @@ func (j *job) check() error {
 
 // compile runs the stages behind check.
 func (j *job) compile(context *llvm.Context) (*image.Image, error) {
-	r := j.request
 	m, _, err := j.parse(context)
 	if err != nil {
 		return nil, err
 	}
-	machine, err := j.machine()
+	used, err := j.compiler.machines.take(j.machineOptions())
 	if err != nil {
+		return nil, j.fail(err)
+	}
+	im, err := j.build(&build{job: j, context: context, module: m, machine: used.machine})
+	if err != nil {
+		used.machine.Close()
 		return nil, err
 	}
-	defer machine.Close()
+	j.compiler.machines.give(used)
+	return im, nil
+}
 
-	b := &build{job: j, context: context, module: m, machine: machine}
+// build runs the stages behind parse.
+func (j *job) build(b *build) (*image.Image, error) {
 	// What the kernel is shows when it is extracted.
 	entry := func() (Stage, func() error) {
 		if b.desc.Convention == image.Grid {
@@ -80,8 +87,8 @@ func (j *job) compile(context *llvm.Context) (*image.Image, error) {
 		return nil, err
 	}
 	var im *image.Image
-	err = j.step(StageImage, func() error {
-		im, err = b.image(r)
+	err := j.step(StageImage, func() (err error) {
+		im, err = b.image(j.request)
 		return err
 	})
 	return im, err
@@ -142,24 +149,20 @@ func completeLayout(m *llvm.Module) error {
 	return nil
 }
 
-func (j *job) machine() (*llvm.Machine, error) {
-	r := j.request
+// machineOptions says what code is generated for.
+func (j *job) machineOptions() llvm.MachineOptions {
 	levels := [...]llvm.CodegenLevel{
 		CodegenAggressive: llvm.CodegenAggressive,
 		CodegenDefault:    llvm.CodegenDefault,
 		CodegenLess:       llvm.CodegenLess,
 		CodegenNone:       llvm.CodegenNone,
 	}
-	machine, err := llvm.NewMachine(llvm.MachineOptions{
-		Triple:   r.Target.Triple,
-		CPU:      r.Target.Processor,
-		Features: r.Target.Features,
-		Level:    levels[r.Options.Codegen],
-	})
-	if err != nil {
-		return nil, j.fail(err)
+	return llvm.MachineOptions{
+		Triple:   j.request.Target.Triple,
+		CPU:      j.request.Target.Processor,
+		Features: j.request.Target.Features,
+		Level:    levels[j.request.Options.Codegen],
 	}
-	return machine, nil
 }
 
 // message returns what LLVM said, without what it was doing.

@@ -67,6 +67,7 @@ func (c *compileCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	defer compiler.Close()
 	request := compile.Request{Kernel: c.Kernel, Toolchain: compiler.Toolchain(), Options: compile.Options{Opt: c.O.OptLevel, Pipeline: c.Pipeline}}
 	if request.Target, err = c.target(compiler.LLVMMajor()); err != nil {
 		return err
