@@ -53,8 +53,10 @@ func (s *shapes) arithmetic(in *irtext.Instr) shape {
 	if !isConst {
 		return isVarying
 	}
-	if in.Op == "ashr" && s.signExtends(in, n) {
-		return shape{affine, 1, true, true, true, false}
+	if in.Op == "ashr" {
+		if sh, ok := s.signExtension(in, n); ok {
+			return sh
+		}
 	}
 	if !x.aligned {
 		return isVarying
@@ -123,15 +125,21 @@ func (s *shapes) ofAligned(in *irtext.Instr, x shape, n int64) shape {
 	return isVarying
 }
 
-// signExtends reports whether the shift right undoes a shift left of an aligned
-// value: a truncation and extension in one register.
-func (s *shapes) signExtends(in *irtext.Instr, n int64) bool {
-	left := s.g.fn.Defs[in.Args[0].Text]
-	if left == nil || left.Op != "shl" || !s.at(left.Args[0]).aligned || s.at(left.Args[0]).kind != affine {
-		return false
+// signExtension finds the shape of a shift right after a shift left by as much
+// or more of an aligned value: a truncation, an extension and perhaps a scaling
+// in one register.
+func (s *shapes) signExtension(in *irtext.Instr, right int64) (shape, bool) {
+	def := s.g.fn.Defs[in.Args[0].Text]
+	if def == nil || def.Op != "shl" {
+		return shape{}, false
 	}
-	m, ok := integer(left.Args[1].Text)
-	return ok && m == n && int64(irtext.Bits(in.Type))-n >= 16
+	x := s.at(def.Args[0])
+	left, ok := integer(def.Args[1].Text)
+	if !ok || !x.aligned || x.kind != affine || left < right || right < 0 || int64(irtext.Bits(in.Type))-left < 16 {
+		return shape{}, false
+	}
+	whole := left == right
+	return shape{kind: affine, stride: 1 << (left - right), signed: true, unsigned: whole, aligned: whole}, true
 }
 
 // compare finds where all lanes of base+lane lie on the same side of a bound.

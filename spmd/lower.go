@@ -70,7 +70,7 @@ const simplify = "always-inline,globaldce,function(" +
 	"sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,correlated-propagation,simplifycfg," +
 	"loop-simplify,lcssa,loop-mssa(loop-rotate<header-duplication;prepare-for-lto>,licm),loop(indvars,loop-deletion,loop-unroll-full)," +
 	"sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg," +
-	"lower-switch,fix-irreducible,loop-simplify,lcssa)"
+	"scalarizer<load-store>,instcombine<no-verify-fixpoint>,lower-switch,fix-irreducible,loop-simplify,lcssa)"
 
 // Lower makes the kernel in m, a module of any supported device target, into
 // one host function with the CPU device's kernel ABI. m stays as it is and the
