@@ -38,7 +38,7 @@ define internal i64 @kiln.result(ptr %slot) alwaysinline nounwind {
   ret i64 %v
 }
 
-define internal i64 @kiln.combine(i32 %op, i64 %a, i64 %b) nounwind {
+define internal i64 @kiln.combine(i32 %op, i64 %a, i64 %b) noinline minsize optsize nounwind {
   switch i32 %op, label %or [
     i32 4, label %add
     i32 5, label %and
@@ -93,7 +93,7 @@ define internal i1 @kiln.waits(ptr %slot, i32 %state, i64 %tag) alwaysinline nou
 }
 
 ; How many of the %n items wait in that state with that tag.
-define internal i32 @kiln.count(ptr %slots, i32 %n, i32 %state, i64 %tag) nounwind {
+define internal i32 @kiln.count(ptr %slots, i32 %n, i32 %state, i64 %tag) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
@@ -111,7 +111,7 @@ done:
 }
 
 ; How many of the %n items have not returned.
-define internal i32 @kiln.live(ptr %slots, i32 %n) nounwind {
+define internal i32 @kiln.live(ptr %slots, i32 %n) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
@@ -130,7 +130,7 @@ done:
 }
 
 ; Which of the 64 lanes at most bring the same value as the one of the slot.
-define internal i64 @kiln.alike(ptr %slots, i32 %n, i64 %met, i64 %value) nounwind {
+define internal i64 @kiln.alike(ptr %slots, i32 %n, i64 %met, i64 %value) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
@@ -153,7 +153,7 @@ done:
 }
 
 ; The value of a lane among those that met, else the reader's own.
-define internal i64 @kiln.read(ptr %slots, i32 %n, i64 %met, ptr %reader) nounwind {
+define internal i64 @kiln.read(ptr %slots, i32 %n, i64 %met, ptr %reader) noinline minsize optsize nounwind {
   %p.lane = getelementptr inbounds %kiln.slot, ptr %reader, i64 0, i32 2
   %lane = load i32, ptr %p.lane
   %there = icmp ult i32 %lane, %n
@@ -170,7 +170,7 @@ define internal i64 @kiln.read(ptr %slots, i32 %n, i64 %met, ptr %reader) nounwi
 }
 
 ; Lets all that wait in that state with that tag go on, with their results.
-define internal void @kiln.release(ptr %slots, i32 %n, i32 %state, i64 %tag) nounwind {
+define internal void @kiln.release(ptr %slots, i32 %n, i32 %state, i64 %tag) noinline minsize optsize nounwind {
 entry:
   br label %gather
 gather:
@@ -246,7 +246,7 @@ done:
 }
 
 ; Whether all lanes that the mask names have come, but for those returned.
-define internal i1 @kiln.together(ptr %slots, i32 %n, i64 %mask) nounwind {
+define internal i1 @kiln.together(ptr %slots, i32 %n, i64 %mask) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
@@ -274,7 +274,7 @@ no:
 
 ; Lets go on who can in a warp of %n lanes, and tells whether any could. Lanes at
 ; a site go on only when no other can, those at the first site before others.
-define internal i1 @kiln.warp(ptr %slots, i32 %n) nounwind {
+define internal i1 @kiln.warp(ptr %slots, i32 %n) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
@@ -316,7 +316,7 @@ done:
 }
 
 ; Lets go on who can at the barriers of a group, and tells whether any could.
-define internal i1 @kiln.barriers(ptr %slots, i32 %n) nounwind {
+define internal i1 @kiln.barriers(ptr %slots, i32 %n) noinline minsize optsize nounwind {
 entry:
   %live = call i32 @kiln.live(ptr %slots, i32 %n)
   br label %loop
@@ -351,7 +351,7 @@ done:
 }
 
 ; Runs all items that can run, each until it waits again.
-define internal void @kiln.turn(ptr %slots, i32 %n) nounwind {
+define internal void @kiln.turn(ptr %slots, i32 %n) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
@@ -375,7 +375,7 @@ done:
 
 ; Runs the %n items of a group, all of which wait or have returned, to their
 ; end. It returns false where they wait for each other forever.
-define internal i1 @kiln.schedule(ptr %slots, i32 %n, i32 %width) nounwind {
+define internal i1 @kiln.schedule(ptr %slots, i32 %n, i32 %width) noinline minsize optsize nounwind {
 entry:
   br label %round
 round:
