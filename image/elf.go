@@ -91,6 +91,10 @@ func readELF(b []byte) (*elfFile, error) {
 		osABI: b[7], abiVersion: b[8], kind: le.Uint16(b[16:]), machine: le.Uint16(b[18:]), flags: le.Uint32(b[48:]), data: b,
 	}
 	table, count, names := le.Uint64(b[40:]), uint64(le.Uint16(b[60:])), uint32(le.Uint16(b[62:]))
+	segments, segmentBytes := le.Uint64(b[32:]), uint64(le.Uint16(b[54:]))*uint64(le.Uint16(b[56:]))
+	if segmentBytes > 0 && (segments > uint64(len(b)) || segmentBytes > uint64(len(b))-segments) {
+		return nil, fmt.Errorf("its program headers at byte %d reach behind the end at %d: truncated", segments, len(b))
+	}
 	if table == 0 {
 		return e, nil
 	}
