@@ -138,6 +138,8 @@ func TestErrorTexts(t *testing.T) {
 			`kernel "k": SIGFPE (integer division by zero or overflow), instruction at entry + 0x2`},
 		{&device.FaultError{Kernel: "k", Signal: 4, Offset: 2}, device.ErrFault,
 			`kernel "k": SIGILL (a trap, or an instruction this processor lacks), instruction at entry + 0x2`},
+		{&device.FaultError{Kernel: "k", Signal: 4, Offset: 0x52, Function: "inner", FunctionOffset: 0x12}, device.ErrFault,
+			`kernel "k": SIGILL (a trap, or an instruction this processor lacks), instruction at entry + 0x52 (inner + 0x12)`},
 		{&device.ExceptionError{Kernel: "k", Type: "St13runtime_error", Text: "boom 9"}, device.ErrException,
 			`kernel "k": uncaught C++ exception of type St13runtime_error: boom 9`},
 		{&device.StatusError{Kernel: "k", Code: 3}, device.ErrStatus, `kernel "k" stopped with code 3`},

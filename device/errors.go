@@ -78,6 +78,11 @@ type FaultError struct {
 	// Offset is that of the faulting instruction from the kernel's entry
 	// point, in bytes. It is negative in a function placed before it.
 	Offset int64
+	// Function is the name, in the compiled object, of the function that the
+	// instruction is in, and FunctionOffset its offset from that function's start
+	// in bytes. They are "" and 0 unless the device was opened to know names.
+	Function       string
+	FunctionOffset int64
 	// StackOverflow tells that the address lies where the stack had no room left.
 	StackOverflow bool
 }
@@ -101,6 +106,9 @@ func (e *FaultError) Error() string {
 		sign, offset = "-", -offset
 	}
 	fmt.Fprintf(&b, ", instruction at entry %s %#x", sign, offset)
+	if e.Function != "" {
+		fmt.Fprintf(&b, " (%s + %#x)", e.Function, e.FunctionOffset)
+	}
 	return b.String()
 }
 

@@ -32,6 +32,7 @@ import (
 
 	"github.com/kilnjit/kiln/device"
 	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/internal/jitnames"
 	"github.com/kilnjit/kiln/target"
 )
 
@@ -45,12 +46,15 @@ type Options struct {
 	// the device is opened, and with it the limits of affinity and cgroup, but
 	// no more than there are processors.
 	Workers int
+	// Names says which tools learn the names of kernels.
+	Names Names
 }
 
 // Device is the CPU device. Make one with [Open].
 type Device struct {
 	target target.Target
 	native *nativeDevice
+	names  *jitnames.Names
 
 	mu        sync.Mutex
 	closed    bool
@@ -73,6 +77,10 @@ func Open(o Options) (*Device, error) {
 	case workers == 0:
 		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU(), MaxWorkers)
 	}
+	names, err := jitnames.Open(jitnames.Options(o.Names))
+	if err != nil {
+		return nil, fmt.Errorf("opening the CPU device: %w", err)
+	}
 	native, err := openNative(workers - 1)
 	if err != nil {
 		return nil, fmt.Errorf("opening the CPU device: %w", err)
@@ -82,7 +90,7 @@ func Open(o Options) (*Device, error) {
 		native.release()
 		return nil, fmt.Errorf("opening the CPU device: %w", err)
 	}
-	d := &Device{target: t, native: native, libraries: map[*library]struct{}{}}
+	d := &Device{target: t, native: native, names: names, libraries: map[*library]struct{}{}}
 	runtime.AddCleanup(d, (*nativeDevice).release, native)
 	return d, nil
 }
@@ -128,8 +136,9 @@ func (d *Device) Load(ctx context.Context, im *image.Image) (device.Library, err
 }
 
 // Close refuses further launches, waits for those under way, ends the threads
-// of the pool and unloads what is still loaded. Closing again does nothing and
-// returns the same error. Code that a kernel calls must not close its device:
+// of the pool and unloads what is still loaded. The error is of unloading, or
+// tells that names could not be written. Closing again does nothing and returns
+// the same error. Code that a kernel calls must not close its device:
 // it would wait for itself.
 func (d *Device) Close() error {
 	d.close.Do(func() {
@@ -140,7 +149,7 @@ func (d *Device) Close() error {
 		d.mu.Unlock()
 
 		d.native.shut()
-		var errs []error
+		errs := []error{d.names.Err()}
 		for lib := range libraries {
 			errs = append(errs, lib.unload())
 		}

@@ -18,6 +18,7 @@ const maxStackBytes = 256 << 10
 type library struct {
 	device   *Device
 	image    *elfload.Image
+	named    *named
 	function function
 
 	closed atomic.Bool
@@ -68,7 +69,7 @@ func (d *Device) load(im *image.Image) (*library, error) {
 		loaded.Close()
 		return nil, refuse("it defines no function %q", im.Entry)
 	}
-	lib := &library{device: d, image: loaded}
+	lib := &library{device: d, image: loaded, named: d.announce(object, loaded, im.Kernel, entry)}
 	lib.function = function{
 		library: lib,
 		kernel:  im.Kernel,
@@ -110,6 +111,7 @@ func (lib *library) Close() error {
 func (lib *library) unload() error {
 	lib.once.Do(func() {
 		lib.closed.Store(true)
+		lib.named.withdraw()
 		lib.err = lib.image.Close()
 	})
 	return lib.err

@@ -144,9 +144,11 @@ func (f *function) explain(outcome int32) error {
 	}
 	switch e.kind {
 	case outcomeFault:
+		inside, offset := f.library.named.function(f.native.entry + uintptr(e.offset))
 		return &device.FaultError{
 			Kernel: f.kernel, Signal: syscall.Signal(e.code), Address: uintptr(e.address),
 			Offset: e.offset, StackOverflow: e.stackOverflow != 0,
+			Function: inside, FunctionOffset: offset,
 		}
 	case outcomeException:
 		return &device.ExceptionError{Kernel: f.kernel, Type: text(e.typeName[:]), Text: text(e.text[:])}
