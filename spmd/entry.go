@@ -34,12 +34,19 @@ func (w *entryWriter) do(format string, args ...any) {
 
 func (w *entryWriter) label(name string) { w.lines = append(w.lines, name+":") }
 
+// load reads one of the frame's fields, which have natural alignment.
 func (w *entryWriter) load(typ string, offset uint32, base string) string {
+	_, align := (&sizes{}).of(typ)
+	return w.loadAligned(typ, offset, uint32(align), base)
+}
+
+// loadAligned reads what no one writes while a kernel runs.
+func (w *entryWriter) loadAligned(typ string, offset, align uint32, base string) string {
 	p := base
 	if offset > 0 {
 		p = w.op("getelementptr inbounds i8, ptr %s, i64 %d", base, offset)
 	}
-	return w.op("load %s, ptr %s, align %d, !invariant.load !%d", typ, p, 1, w.l.empty())
+	return w.op("load %s, ptr %s, align %d, !invariant.load !%d", typ, p, max(align, 1), w.l.empty())
 }
 
 // empty returns the number of the module's empty metadata node.
@@ -138,7 +145,7 @@ func (w *entryWriter) arguments() string {
 		if w.l.pointed(i) {
 			v = w.op("getelementptr inbounds i8, ptr %s, i64 %d", base, at)
 		} else {
-			v = w.load(p.Type, at, base)
+			v = w.loadAligned(p.Type, at, w.l.opt.Params[i].Align, base)
 		}
 		fmt.Fprintf(&b, "%s %s, ", p.Type, v)
 	}

@@ -44,7 +44,8 @@ type Instr struct {
 	Op string
 	// Name is "%x", empty where there is no result.
 	Name string
-	// Type is the type of the result, "void" where there is none.
+	// Type is the type of the result, "void" where there is none, and "%" for
+	// a part of a named struct, which this package does not look into.
 	Type string
 	// Args are the value operands in the order of the text. For a call they
 	// are the arguments, for a store the value and the pointer, for a phi the
@@ -123,7 +124,10 @@ func ParseFunction(e *Entity) (*Function, error) {
 			f.Defs[in.Name] = in
 		}
 	}
-	return f, f.link()
+	if err := f.link(); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func cutLabel(line string) (label, rest string, ok bool) {
@@ -190,6 +194,9 @@ func (f *Function) header(line string) error {
 	}
 	f.Result = resultType(t[:at])
 	end := Match(t, at+1)
+	if end == len(t) {
+		return fmt.Errorf("%q has no end of its parameters", line)
+	}
 	for i, n := at+2, 0; i < end; n++ {
 		if t[i].Is("...") {
 			return fmt.Errorf("variable arguments: %w", ErrForm)
@@ -205,6 +212,9 @@ func (f *Function) header(line string) error {
 				stop = Match(t, stop)
 			}
 			stop++
+		}
+		if stop > end {
+			return fmt.Errorf("%q has no end of a parameter's attribute", line)
 		}
 		p.Attributes = t[next:stop]
 		if stop > next && t[stop-1].Kind == Local {
@@ -231,6 +241,9 @@ func resultType(t []Token) string {
 }
 
 func (f *Function) link() error {
+	if len(f.Blocks) == 0 {
+		return fmt.Errorf("reading %s: it has no block", f.Name)
+	}
 	byName := make(map[string]*Block, len(f.Blocks))
 	for _, b := range f.Blocks {
 		byName[b.Name] = b

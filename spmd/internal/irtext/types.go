@@ -88,21 +88,20 @@ func Bits(typ string) int {
 	return n
 }
 
-// member returns the type of a struct's member by the indices' spelling.
+// opaque is the type of a part of a named type, which is not looked into.
+const opaque = "%"
+
+// member returns the type of a struct's or array's part by the indices' spelling.
 func member(typ string, indices []string) string {
 	for _, s := range indices {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			return ""
-		}
-		members := Members(typ)
 		if strings.HasPrefix(typ, "[") {
-			_, elem, _ := strings.Cut(strings.TrimSuffix(typ[1:], "]"), " x ")
-			typ = elem
+			_, typ, _ = strings.Cut(strings.TrimSuffix(typ[1:], "]"), " x ")
 			continue
 		}
-		if n >= len(members) {
-			return ""
+		n, err := strconv.Atoi(s)
+		members := Members(typ)
+		if err != nil || n < 0 || n >= len(members) {
+			return opaque
 		}
 		typ = members[n]
 	}
