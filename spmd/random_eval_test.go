@@ -60,6 +60,11 @@ func (it *item) stmt(s stmt) flow {
 	case "priv":
 		v := it.eval(s.e)
 		it.private[uint32(it.eval(s.at))%privateSize] = v
+	case "byte":
+		v := it.eval(s.e)
+		at := uint32(it.eval(s.at)) % (4 * privateSize)
+		shift := at % 4 * 8
+		it.private[at/4] = int32(uint32(it.private[at/4])&^(0xff<<shift) | uint32(v)&0xff<<shift)
 	case "out":
 		v := it.eval(s.e)
 		it.m.output[it.number*outputSize+int(uint32(it.eval(s.at))%outputSize)] = v
@@ -115,6 +120,9 @@ func (it *item) eval(e expr) int32 {
 		return it.m.input[uint32(it.eval(e.args[0]))%inputSize]
 	case "priv":
 		return it.private[uint32(it.eval(e.args[0]))%privateSize]
+	case "byte":
+		at := uint32(it.eval(e.args[0])) % (4 * privateSize)
+		return int32(int8(it.private[at/4] >> (at % 4 * 8)))
 	case "out":
 		return it.m.output[it.number*outputSize+int(uint32(it.eval(e.args[0]))%outputSize)]
 	case "select":
@@ -172,6 +180,15 @@ func (it *item) eval(e expr) int32 {
 		return min(a, b)
 	case "umax":
 		return int32(max(uint32(a), uint32(b)))
+	case "narrow":
+		return int32(int16(a)) + int32(uint8(b))
+	case "wide":
+		return int32(int64(a) * int64(b) >> 7)
+	case "call":
+		for n := a & 7; n > 0; n-- {
+			b = b*3 + n
+		}
+		return b
 	case "float":
 		f := float32(a&0xff)*float32(b&0xff) + 0.5
 		return int32(math.Sqrt(float64(f)))

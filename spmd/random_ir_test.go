@@ -23,6 +23,7 @@ func (p *program) ir() string {
 		w.line("declare i32 @llvm.nvvm.read.ptx.sreg.%s()", id)
 	}
 	w.line("declare i32 @llvm.smin.i32(i32, i32)\ndeclare i32 @llvm.umax.i32(i32, i32)\ndeclare float @llvm.sqrt.f32(float)")
+	w.line(recursive)
 	w.line("define ptx_kernel void @k(ptr addrspace(1) %%output, ptr addrspace(1) %%input, ptr addrspace(1) %%counts) {")
 	w.line("entry:")
 	for i := range variables {
@@ -52,6 +53,20 @@ func (p *program) ir() string {
 	w.line("  ret void\n}")
 	return w.b.String()
 }
+
+// recursive cannot be inlined.
+const recursive = `define i32 @again(i32 %%n, i32 %%x) {
+  %%end = icmp sle i32 %%n, 0
+  br i1 %%end, label %%done, label %%more
+more:
+  %%t = mul i32 %%x, 3
+  %%y = add i32 %%t, %%n
+  %%m = sub i32 %%n, 1
+  %%r = call i32 @again(i32 %%m, i32 %%y)
+  ret i32 %%r
+done:
+  ret i32 %%x
+}`
 
 func (w *irWriter) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
@@ -90,6 +105,9 @@ func (w *irWriter) stmt(s stmt) {
 	case "priv":
 		v := w.expr(s.e)
 		w.line("  store i32 %s, ptr %s", v, w.privateAt(s.at))
+	case "byte":
+		v := w.op("trunc i32 %s to i8", w.expr(s.e))
+		w.line("  store i8 %s, ptr %s", v, w.byteAt(s.at))
 	case "out":
 		v := w.expr(s.e)
 		w.line("  store i32 %s, ptr addrspace(1) %s", v, w.outputAt(s.at))
@@ -159,6 +177,11 @@ func (w *irWriter) privateAt(e expr) string {
 	return w.op("getelementptr inbounds [%d x i32], ptr %%priv, i64 0, i64 %s", privateSize, w.op("sext i32 %s to i64", i))
 }
 
+func (w *irWriter) byteAt(e expr) string {
+	i := w.op("and i32 %s, %d", w.expr(e), 4*privateSize-1)
+	return w.op("getelementptr inbounds i8, ptr %%priv, i32 %s", i)
+}
+
 func (w *irWriter) outputAt(e expr) string {
 	i := w.op("and i32 %s, %d", w.expr(e), outputSize-1)
 	return w.op("getelementptr inbounds i32, ptr addrspace(1) %%base, i32 %s", i)
@@ -180,6 +203,8 @@ func (w *irWriter) expr(e expr) string {
 		return w.op("load i32, ptr addrspace(1) %s", w.op("getelementptr inbounds i32, ptr addrspace(1) %%input, i32 %s", i))
 	case "priv":
 		return w.op("load i32, ptr %s", w.privateAt(e.args[0]))
+	case "byte":
+		return w.op("sext i8 %s to i32", w.op("load i8, ptr %s", w.byteAt(e.args[0])))
 	case "out":
 		return w.op("load i32, ptr addrspace(1) %s", w.outputAt(e.args[0]))
 	case "select":
@@ -199,6 +224,14 @@ func (w *irWriter) expr(e expr) string {
 		return w.op("zext i1 %s to i32", w.op("icmp %s i32 %s, %s", e.op, a, b))
 	case "smin", "umax":
 		return w.op("call i32 @llvm.%s.i32(i32 %s, i32 %s)", e.op, a, b)
+	case "narrow":
+		x := w.op("sext i16 %s to i32", w.op("trunc i32 %s to i16", a))
+		return w.op("add i32 %s, %s", x, w.op("zext i8 %s to i32", w.op("trunc i32 %s to i8", b)))
+	case "wide":
+		p := w.op("mul i64 %s, %s", w.op("sext i32 %s to i64", a), w.op("sext i32 %s to i64", b))
+		return w.op("trunc i64 %s to i32", w.op("ashr i64 %s, 7", p))
+	case "call":
+		return w.op("call i32 @again(i32 %s, i32 %s)", w.op("and i32 %s, 7", a), b)
 	case "float":
 		x := w.op("uitofp i32 %s to float", w.op("and i32 %s, 255", a))
 		y := w.op("uitofp i32 %s to float", w.op("and i32 %s, 255", b))

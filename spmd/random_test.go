@@ -10,7 +10,8 @@ import (
 // A program is a random kernel in a small language of 32-bit integers: eight
 // variables, a private array, an input of 64 numbers read by all, a stretch of
 // the output of its own for each item, and counters that all add to. It is
-// both written as IR and interpreted.
+// both written as IR and interpreted. The private array is also read and written
+// by bytes, which makes it another kind of array.
 type program struct{ body []stmt }
 
 const (
@@ -22,13 +23,13 @@ const (
 )
 
 type expr struct {
-	op   string // "const", "var", "id", "in", "priv", "out", or an operator
+	op   string // "const", "var", "id", "in", "priv", "byte", "out", or an operator
 	n    int32
 	args []expr
 }
 
 type stmt struct {
-	op     string // "set", "priv", "out", "count", "if", "loop", "switch", "break", "continue", "return"
+	op     string // "set", "priv", "byte", "out", "count", "if", "loop", "switch", "break", "continue", "return"
 	n      int32
 	e      expr
 	at     expr
@@ -38,12 +39,12 @@ type stmt struct {
 var ids = []string{"tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ctaid.x", "ctaid.y", "nctaid.x"}
 
 var operators = []string{"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem",
-	"eq", "ne", "slt", "ult", "sgt", "select", "smin", "umax", "float"}
+	"eq", "ne", "slt", "ult", "sgt", "select", "smin", "umax", "float", "narrow", "wide", "call"}
 
 func drawExpr(t *rapid.T, depth int) expr {
 	kinds := []string{"const", "var", "id", "global"}
 	if depth > 0 {
-		kinds = append(kinds, "operator", "operator", "operator", "in", "priv", "out")
+		kinds = append(kinds, "operator", "operator", "operator", "in", "priv", "out", "byte")
 	}
 	sub := func() expr { return drawExpr(t, depth-1) }
 	switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
@@ -76,7 +77,7 @@ func drawBlock(t *rapid.T, depth int, inLoop bool) []stmt {
 }
 
 func drawStmt(t *rapid.T, depth int, inLoop bool) stmt {
-	kinds := []string{"set", "set", "set", "priv", "out", "out", "count"}
+	kinds := []string{"set", "set", "set", "priv", "out", "out", "count", "byte"}
 	if depth > 0 {
 		kinds = append(kinds, "if", "if", "if", "loop", "loop", "switch", "return")
 		if inLoop {
@@ -88,7 +89,7 @@ func drawStmt(t *rapid.T, depth int, inLoop bool) stmt {
 	switch s.op {
 	case "set":
 		s.n = rapid.Int32Range(0, variables-1).Draw(t, "variable")
-	case "priv", "out":
+	case "priv", "out", "byte":
 		s.at = drawExpr(t, 1)
 	case "count":
 		s.n = rapid.Int32Range(0, counters-1).Draw(t, "counter")
@@ -129,7 +130,7 @@ func print(b *strings.Builder, list []stmt, depth int) {
 		switch s.op {
 		case "set":
 			fmt.Fprintf(b, "%sv%d = %v\n", tab, s.n, s.e)
-		case "priv", "out":
+		case "priv", "out", "byte":
 			fmt.Fprintf(b, "%s%s[%v] = %v\n", tab, s.op, s.at, s.e)
 		case "count":
 			fmt.Fprintf(b, "%scount[%d] += %v\n", tab, s.n, s.e)
