@@ -96,6 +96,20 @@ func Arg[T any](v T) LaunchArg { return argument(argValue, v) }
 // refused, for they differ from run to run.
 func Const[T any](v T) LaunchArg { return argument(argConst, v) }
 
+// ArgBytes is [Arg] for a value given by its bytes as they lie in memory, as
+// many as the parameter has: for values whose Go type is not known when the
+// program is compiled. The bytes are not copied before the launch.
+func ArgBytes(value []byte) LaunchArg {
+	return LaunchArg{tag: tagOf(argValue, classBytes, uint32(len(value))), ptr: unsafe.Pointer(unsafe.SliceData(value))}
+}
+
+// ConstBytes is [ArgBytes] for a value that is compiled into the kernel.
+func ConstBytes(value []byte) LaunchArg {
+	a := ArgBytes(value)
+	a.tag = tagOf(argConst, classBytes, a.tag.size())
+	return a
+}
+
 // Result receives the return value of a host function after the launch.
 func Result[T any](v *T) LaunchArg {
 	return LaunchArg{tag: tagOf(argResult, kindOf[T]().class(), uint32(unsafe.Sizeof(*v))), ptr: unsafe.Pointer(v)}

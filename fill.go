@@ -104,7 +104,7 @@ func (p *param) takes(a *LaunchArg) bool {
 	if p.class == classPointer {
 		return class == classInt
 	}
-	return p.any || (p.class == classInt && class == classPointer)
+	return p.any || class == classBytes || (p.class == classInt && class == classPointer)
 }
 
 func appendBytes(words []uint64, b []byte) []uint64 {

@@ -113,13 +113,19 @@ func (k *Kernel) Specialize(positions ...int) (*Kernel, error) {
 // Key returns the cache key of the image that a launch with these arguments
 // runs, without compiling or launching anything.
 func (k *Kernel) Key(args ...LaunchArg) (cache.Key, error) {
-	r := newRecord(k)
-	if err := k.fill(r, args); err != nil {
-		return cache.Key{}, err
-	}
-	request, err := k.request(r)
+	request, err := k.Request(args...)
 	if err != nil {
 		return cache.Key{}, err
 	}
 	return cache.Key(request.Digest()), nil
+}
+
+// Request returns the compile request that a launch with these arguments
+// makes: what its key is made of, and what another machine needs to compile it.
+func (k *Kernel) Request(args ...LaunchArg) (compile.Request, error) {
+	r := newRecord(k)
+	if err := k.fill(r, args); err != nil {
+		return compile.Request{}, err
+	}
+	return k.request(r)
 }

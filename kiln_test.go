@@ -2,6 +2,7 @@ package kiln_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"os"
@@ -174,6 +175,29 @@ func TestArgumentErrors(t *testing.T) {
 	}
 	if got := e.Stats().Compiles; got != 0 {
 		t.Errorf("%d compiles, want none for refused launches", got)
+	}
+}
+
+// Bytes are taken for any number, and are the same constant as the number.
+func TestArgBytes(t *testing.T) {
+	e := open(t, kiln.Options{})
+	k := kernel(t, e, "horner")
+	two := binary.LittleEndian.AppendUint32(nil, math.Float32bits(2))
+	for _, a := range []kiln.LaunchArg{kiln.Const(float32(2)), kiln.ConstBytes(two)} {
+		var y float32
+		if err := k.Launch(t.Context(), kiln.ArgBytes(two), a, kiln.Arg(float32(3)), kiln.ArgBytes(two), kiln.Result(&y)); err != nil {
+			t.Fatal(err)
+		}
+		if y != 16 {
+			t.Errorf("horner of bytes = %g, want 16", y)
+		}
+	}
+	if got := e.Stats().Compiles; got != 1 {
+		t.Errorf("%d compiles, want 1", got)
+	}
+	p := make([]byte, 8)
+	if err := kernel(t, e, "scale").Launch(t.Context(), kiln.ArgBytes(p), kiln.Arg(1.0), kiln.Arg(int32(0))); !errors.Is(err, kiln.ErrArgument) {
+		t.Errorf("bytes for a pointer: %v, want ErrArgument", err)
 	}
 }
 

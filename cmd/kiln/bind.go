@@ -1,8 +1,8 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/kilnjit/kiln"
 	"github.com/kilnjit/kiln/cmd/kiln/internal/argument"
@@ -107,10 +107,11 @@ func (b *bound) launchArg(p *image.Param, i int) (kiln.LaunchArg, error) {
 	case argument.Local:
 		return kiln.Arg(uint64(a.Count)), nil
 	case argument.Scalar:
+		bits := binary.LittleEndian.AppendUint64(nil, a.Bits())[:p.Size]
 		if a.Const {
-			return number(a, kiln.Const[uint8], kiln.Const[uint16], kiln.Const[uint32], kiln.Const[uint64], kiln.Const[float32], kiln.Const[float64]), nil
+			return kiln.ConstBytes(bits), nil
 		}
-		return number(a, kiln.Arg[uint8], kiln.Arg[uint16], kiln.Arg[uint32], kiln.Arg[uint64], kiln.Arg[float32], kiln.Arg[float64]), nil
+		return kiln.ArgBytes(bits), nil
 	}
 	size, err := a.Bytes()
 	if err != nil {
@@ -125,66 +126,11 @@ func (b *bound) launchArg(p *image.Param, i int) (kiln.LaunchArg, error) {
 	}
 	if p.Kind != image.Pointer {
 		b.values[i] = data
-		return byValue(data)
+		if a.Const {
+			return kiln.ConstBytes(data), nil
+		}
+		return kiln.ArgBytes(data), nil
 	}
 	b.buffers[i] = data
 	return kiln.Arg(data), nil
-}
-
-// number gives a scalar by the one of six functions that has its size and class.
-func number(a *argument.Argument, of8 func(uint8) kiln.LaunchArg, of16 func(uint16) kiln.LaunchArg, of32 func(uint32) kiln.LaunchArg,
-	of64 func(uint64) kiln.LaunchArg, ofFloat func(float32) kiln.LaunchArg, ofDouble func(float64) kiln.LaunchArg) kiln.LaunchArg {
-	bits := a.Bits()
-	switch {
-	case a.Type == argument.F32:
-		return ofFloat(math.Float32frombits(uint32(bits)))
-	case a.Type == argument.F64:
-		return ofDouble(math.Float64frombits(bits))
-	case a.Type.Size() == 1:
-		return of8(uint8(bits))
-	case a.Type.Size() == 2: // halves too
-		return of16(uint16(bits))
-	case a.Type.Size() == 4:
-		return of32(uint32(bits))
-	}
-	return of64(bits)
-}
-
-// byValue gives an aggregate of a size that C structs commonly have.
-func byValue(data []byte) (kiln.LaunchArg, error) {
-	switch len(data) {
-	case 4:
-		return kiln.Arg([4]byte(data)), nil
-	case 8:
-		return kiln.Arg([8]byte(data)), nil
-	case 12:
-		return kiln.Arg([12]byte(data)), nil
-	case 16:
-		return kiln.Arg([16]byte(data)), nil
-	case 20:
-		return kiln.Arg([20]byte(data)), nil
-	case 24:
-		return kiln.Arg([24]byte(data)), nil
-	case 28:
-		return kiln.Arg([28]byte(data)), nil
-	case 32:
-		return kiln.Arg([32]byte(data)), nil
-	case 40:
-		return kiln.Arg([40]byte(data)), nil
-	case 48:
-		return kiln.Arg([48]byte(data)), nil
-	case 56:
-		return kiln.Arg([56]byte(data)), nil
-	case 64:
-		return kiln.Arg([64]byte(data)), nil
-	case 80:
-		return kiln.Arg([80]byte(data)), nil
-	case 96:
-		return kiln.Arg([96]byte(data)), nil
-	case 112:
-		return kiln.Arg([112]byte(data)), nil
-	case 128:
-		return kiln.Arg([128]byte(data)), nil
-	}
-	return kiln.LaunchArg{}, usage("structs of %d bytes cannot be given on the command line; 4 to 32 bytes in steps of 4, to 64 in steps of 8, to 128 in steps of 16 can", len(data))
 }

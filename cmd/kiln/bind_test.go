@@ -34,7 +34,7 @@ func TestBind(t *testing.T) {
 		{"i1", "i8=1", ""}, {"i1", "u8=2", "takes 0 or 1"}, {"i32", "u32=7", ""}, {"i32", "const:i32=7", ""},
 		{"i32", "i64=7", "type i32"}, {"i32", "f32=7", "type i32"}, {"f16", "f16=1", ""}, {"f64", "f64=1", ""}, {"f64", "f32=1", "type f64"},
 		{"vec", "f32[4]=1", ""}, {"vec", "f32[3]=1", "takes 16 bytes by value"}, {"vec", "f32=1", "takes 16 bytes by value"},
-		{"struct", "i32[3]=1", ""}, {"struct", "out:i32[3]=1", "takes 12 bytes by value"}, {"odd", "u8[13]=1", "structs of 13 bytes"},
+		{"struct", "i32[3]=1", ""}, {"struct", "out:i32[3]=1", "takes 12 bytes by value"}, {"odd", "u8[13]=1", ""}, {"odd", "u8[12]=1", "takes 13 bytes by value"},
 		{"local", "local=64", ""}, {"local", "f32[16]=0", "takes a size of shared memory"},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -104,6 +105,11 @@ func (c *runCommand) Run(s *session) error {
 
 	start := time.Now()
 	end := s.progress.begin("compiling " + c.Kernel)
+	if s.config.TraceKeys {
+		if err := traceKey(s.stderr, kernel, launch); err != nil {
+			return err
+		}
+	}
 	err = kernel.Launch(ctx, launch...)
 	end()
 	if err != nil {
@@ -208,4 +214,13 @@ func (c *runCommand) measure(ctx context.Context, s *session, kernel *kiln.Kerne
 	slices.Sort(times)
 	result.RepeatMinNS, result.RepeatMedianNS = times[0], times[len(times)/2]
 	return nil
+}
+
+// traceKey writes what the cache key of a launch is made of.
+func traceKey(w io.Writer, k *kiln.Kernel, args []kiln.LaunchArg) error {
+	request, err := k.Request(args...)
+	if err != nil {
+		return err
+	}
+	return request.Describe(w)
 }
