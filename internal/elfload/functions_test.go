@@ -3,7 +3,6 @@ package elfload
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -114,6 +113,7 @@ func loadedResults(t *testing.T, path string, a *arenas) (list []string) {
 // TestFunctions60 compares more than 60 functions, loaded in every pair of code
 // and relocation model, with a normal build: near the libraries and far away.
 func TestFunctions60(t *testing.T) {
+	t.Parallel()
 	want := normalResults(t)
 	for _, code := range []string{"small", "large"} {
 		for _, reloc := range []string{"-fPIC", "-fno-pic"} {
@@ -134,8 +134,9 @@ func TestFunctions60(t *testing.T) {
 // TestAArch64Functions is the same for AArch64. Its compilers make no
 // position-independent code of the large model.
 func TestAArch64Functions(t *testing.T) {
+	t.Parallel()
 	command := emulator(t)
-	program := buildSelfcheck(t)
+	program := selfcheck(t)
 	want := normalResults(t)
 	var inputs []string
 	for _, x := range functionInputs {
@@ -156,15 +157,4 @@ func TestAArch64Functions(t *testing.T) {
 			t.Errorf("%v (-normal +loaded):\n%s", flags, diff)
 		}
 	}
-}
-
-func buildSelfcheck(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "selfcheck")
-	build := exec.Command("go", "build", "-o", program, "./testdata/selfcheck")
-	build.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
 }

@@ -136,6 +136,7 @@ func runCheck(t *testing.T, path string, arg uintptr) error {
 
 // TestModels runs every source's own check in every model.
 func TestModels(t *testing.T) {
+	t.Parallel()
 	const log = "123ABLlbaxyz"
 	dir := t.TempDir()
 	type outcome struct{ ran, refused int }

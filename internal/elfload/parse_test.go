@@ -322,8 +322,9 @@ func TestMutations(t *testing.T) {
 	const tries = 20000
 	random := rand.New(rand.NewPCG(7, 11))
 	taken := 0
+	all := append(slices.Clone(prebuilt), foreign)
 	for i := range tries {
-		obj := bytes.Clone(readPrebuilt(t, prebuilt[i%len(prebuilt)].name))
+		obj := bytes.Clone(readPrebuilt(t, all[i%len(all)].name))
 		for range 1 + random.IntN(4) {
 			switch at := random.IntN(len(obj)); random.IntN(6) {
 			case 0:
@@ -359,6 +360,7 @@ func FuzzParse(f *testing.F) {
 	for _, p := range prebuilt {
 		f.Add(readPrebuilt(f, p.name))
 	}
+	f.Add(readPrebuilt(f, foreign.name))
 	f.Add(assemble([]asmSection{text(make([]byte, 8), asmReloc{0, 2, 1, 0}), data(make([]byte, 8))}, []asmSymbol{{name: "f", bind: 1}}))
 	f.Fuzz(func(t *testing.T, obj []byte) { checkParse(t, obj) })
 }

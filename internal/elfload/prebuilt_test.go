@@ -4,17 +4,20 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "rebuild testdata/prebuilt from the sources (needs clang-22 and gcc)")
 
-// prebuilt are the committed objects: they let the pure tests run without a
-// compiler and are the fuzzer's seeds.
-var prebuilt = []struct {
+type prebuiltObject struct {
 	name, source string
 	model        model
-}{
+}
+
+// prebuilt are the committed objects: they let the pure tests run without a
+// compiler and are the fuzzer's seeds.
+var prebuilt = []prebuiltObject{
 	{"kernel.o", "src/kernel.c", model{"", "clang-22", []string{"-fPIC", "-O3"}, false}},
 	{"lifetime.o", "src/lifetime.cpp", model{"", "clang-22", []string{"-fPIC", "-fno-use-init-array"}, false}},
 	{"exceptions.o", "src/exceptions.cpp", model{"", "clang-22", []string{"-fPIC"}, false}},
@@ -25,10 +28,13 @@ var prebuilt = []struct {
 	{"tls.o", "refused/tls.c", model{"", "clang-22", []string{"-fPIC"}, false}},
 }
 
+// foreign is the committed object that this machine need not be able to run.
+var foreign = prebuiltObject{"aarch64.o", "aarch64/relocations.s", model{"", "clang-22", []string{"-target", "aarch64-linux-gnu"}, false}}
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *update {
-		for _, p := range prebuilt {
+		for _, p := range append(slices.Clone(prebuilt), foreign) {
 			out := filepath.Join("testdata", "prebuilt", p.name)
 			if err := p.model.build(filepath.Join("testdata", p.source), out); err != nil {
 				panic(err)
