@@ -91,7 +91,12 @@ func Lower(m *llvm.Module, kernel string, opt Options) (*Result, error) {
 		return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
 	}
 	defer flat.Close()
-	if err := flat.RunPasses(simplify, opt.Machine, llvm.PassOptions{}); err != nil {
+	pipeline := simplify
+	if llvm.Current().Major < 20 {
+		// It cannot be told to take apart loads and stores yet.
+		pipeline = strings.Replace(pipeline, "scalarizer<load-store>", "scalarizer", 1)
+	}
+	if err := flat.RunPasses(pipeline, opt.Machine, llvm.PassOptions{}); err != nil {
 		return nil, fmt.Errorf("lowering kernel %s: simplifying: %w", kernel, err)
 	}
 	low, err := lowerText(flat.Print(), kernel, &opt, in)
