@@ -21,8 +21,8 @@ var gridKernels = benchmark{
 	name:  "kernels",
 	title: "GPU kernels on the CPU, full size",
 	how: "The sm_80 image of each kernel, as it is and with numbers and shape compiled in; PoCL 3.1 with the OpenCL C of " +
-		"the same kernel, numba with a parallel loop over the same items, C by hand as the limit. All on as many threads, every " +
-		"first output checked against the expected sum. *Level* is within 5 %.",
+		"the same kernel, numba with a parallel loop over the same items, C by hand as the limit. All on as many threads and " +
+		"with buffers in huge pages, every first output checked against the expected sum. *Level* is within 5 %.",
 	run: runKernels,
 }
 

@@ -136,6 +136,7 @@ func (a *Arg) value() any {
 
 func fill[T any](a *Arg, of func(uint32) T) []T {
 	s := make([]T, a.N)
+	inHugePages(s)
 	if !a.Zero {
 		for i := range s {
 			s[i] = of(uint32(i)*2654435761 + a.Seed*40503 + 12345)
