@@ -15,6 +15,9 @@ const (
 	cubinArchOnlyOld = 0x800
 	cubinArchOnlyNew = 0x8
 
+	// cubinEntry marks the symbols of kernels among those of functions.
+	cubinEntry = 0x10
+
 	noteToolkit = 2000
 )
 
@@ -87,10 +90,9 @@ func (f *File) cubinKernels() ([]KernelCode, error) {
 		}
 	}
 	for n, s := range e.symbols {
-		if s.kind() != symbolFunc || int(s.section) >= len(e.sections) {
+		if s.kind() != symbolFunc || s.other&cubinEntry == 0 {
 			continue
 		}
-		// Functions that are no kernels have no .nv.info of their own.
 		info := sections[".nv.info."+string(s.name)]
 		if info == nil {
 			continue

@@ -70,7 +70,7 @@ type elfSection struct {
 
 type elfSymbol struct {
 	name        []byte
-	info        uint8
+	info, other uint8
 	section     uint16
 	value, size uint64
 }
@@ -195,7 +195,7 @@ func (e *elfFile) symbol(table int, n uint32) (elfSymbol, bool) {
 	b := t.data[at:]
 	le := binary.LittleEndian
 	return elfSymbol{
-		name: textAt(e.sections[t.link].data, uint64(le.Uint32(b))), info: b[4], section: le.Uint16(b[6:]),
+		name: textAt(e.sections[t.link].data, uint64(le.Uint32(b))), info: b[4], other: b[5], section: le.Uint16(b[6:]),
 		value: le.Uint64(b[8:]), size: le.Uint64(b[16:]),
 	}, true
 }

@@ -169,6 +169,8 @@ func TestProgramsYieldEveryImage(t *testing.T) {
 		{"elf/openmp.clang*.exe", []string{"openmp bitcode"}},
 		{"elf/openmp.clang*.o", []string{"openmp ELF"}},
 		{"elf/openmp-gpu.clang22.exe", []string{"openmp bitcode gfx90a"}},
+		{"elf/openmp-aarch64.clang22.o", []string{"openmp bitcode gfx90a"}},
+		{"elf/openmp-aarch64.lld22.so", nil},
 		{"elf/hip.clang*.o", []string{"hipv4 AMDGPU object gfx1100", "hipv4 AMDGPU object gfx900"}},
 		{"elf/hip-compressed.clang22.so", []string{"hipv4 AMDGPU object gfx900"}},
 		{"elf/hip-rdc.clang22.o", []string{"hip bitcode gfx90a"}},
@@ -239,6 +241,7 @@ func TestPackedEqualsPlain(t *testing.T) {
 		compareImages(t, name, want)
 	}
 	compareImages(t, "nvidia/carrier.ptxas13.0.cubin", [][]byte{imageFile(t, "bitcode/kernels.clang22.bc")})
+	compareImages(t, "elf/jit.objcopy22.co", [][]byte{imageFile(t, "bitcode/rdc.clang22.bc")})
 	compareImages(t, "elf/bundled.bundler16.o", [][]byte{imageFile(t, "amdgpu/gfx900.v4.clang22.co")})
 }
 

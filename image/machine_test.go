@@ -77,8 +77,8 @@ func TestTargetsOfMachineCode(t *testing.T) {
 	for _, name := range slices.Concat(imageNames(t, "amdgpu/*"), imageNames(t, "nvidia/*.cubin")) {
 		f := mustOpen(t, imageFile(t, name))
 		id, _, _ := strings.Cut(filepath.Base(name), ".")
-		if id == "big" || id == "carrier" {
-			id = "sm_90"
+		if other := map[string]string{"big": "sm_90", "carrier": "sm_90", "helper": "sm_80"}[id]; other != "" {
+			id = other
 		}
 		if f.Kind == AMDGPUObject {
 			id = strings.ReplaceAll(id, "_", ":")
@@ -209,6 +209,14 @@ func TestWideParametersOfCubins(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, kernels); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A function with code of its own is no kernel.
+func TestFunctionsOfCubinsAreNoKernels(t *testing.T) {
+	kernels, err := mustOpen(t, imageFile(t, "nvidia/helper.nvcc13.0.cubin")).Kernels()
+	if err != nil || len(kernels) != 1 || kernels[0].Name != "outer" || len(kernels[0].Params) != 1 || kernels[0].Registers == 0 {
+		t.Errorf("%+v, %v", kernels, err)
 	}
 }
 

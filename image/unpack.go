@@ -51,8 +51,12 @@ func unpackZlib(packed []byte, size uint64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, int64(size)+1))
 }
 
+// zstdWindow is the window that frames name whose writer did not know how
+// short their data would be: fatbinary's do. The decoder counts it as data.
+const zstdWindow = 8 << 20
+
 func unpackZstd(packed []byte, size uint64) ([]byte, error) {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(size, 1)))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(size, zstdWindow)))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes every binary file of this folder again from src/. Needs, on Debian 12:
 #
-#   apt-get install gcc clang-16 lld-16 clang-tools-16 clang-19 lld-19 clang-tools-19 clang-22 lld-22 clang-tools-22
+#   apt-get install gcc clang-16 lld-16 clang-tools-16 clang-19 lld-19 clang-tools-19 clang-22 lld-22 clang-tools-22 llvm-22
 #
 # and NVIDIA's assemblers and packers from PyPI, unpacked into one folder each:
 #
@@ -60,6 +60,10 @@ object 22 gfx942 6
 object 22 gfx9-generic 6
 object 22 gfx1100 5
 clang-22 -x hip --offload-arch=gfx90a --cuda-device-only --no-gpu-bundle-output $gpu -fgpu-rdc -c kernels.hip -o "$here"/bitcode/rdc.clang22.bc
+
+# What Proteus makes of a device binary: the module's bitcode in a section of its own.
+llvm-objcopy-22 --add-section .jit.bitcode.tu.0123.4567="$here"/bitcode/rdc.clang22.bc \
+	"$here"/amdgpu/gfx900.v4.clang22.co "$here"/elf/jit.objcopy22.co
 
 echo "offload bundles" >&2
 a="$here"/amdgpu/gfx900.v4.clang22.co b="$here"/amdgpu/gfx1100.v5.clang22.co
@@ -123,6 +127,7 @@ fat size --compress-all --compress-mode=size --cmdline="-O3 -v"
 "$CUDA13"/bin/fatbinary --64 --create="$here"/nvidia/family.fatbinary13.0.fatbin --compress=false \
 	--image3=kind=elf,sm=100f,file="$here"/nvidia/sm_100f.ptxas13.0.cubin --image3=kind=ptx,sm=100f,file=sm_100f.ptx
 nvcc() { PATH="$CUDA13"/bin:$PATH "$CUDA13"/bin/nvcc -O1 -std=c++17 nvcc.cu "$@"; }
+PATH="$CUDA13"/bin:$PATH "$CUDA13"/bin/nvcc -std=c++17 -arch=sm_80 -rdc=true -cubin helper.cu -o "$here"/nvidia/helper.nvcc13.0.cubin
 nvcc -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90 -c -o "$here"/elf/cuda.nvcc13.0.o
 nvcc -gencode arch=compute_80,code=sm_80 -rdc=true -c -o "$here"/elf/rdc.nvcc13.0.o
 nvcc -gencode arch=compute_80,code=lto_80 -rdc=true -c -o "$here"/elf/lto.nvcc13.0.o
@@ -143,6 +148,10 @@ for v in $versions; do
 done
 clang-22 -O1 -fopenmp --offload-arch=gfx90a -fopenmp-target-jit -nogpulib -L stub -no-pie -Wl,--unresolved-symbols=ignore-all \
 	-fuse-ld=lld region.c -o "$here"/elf/openmp-gpu.clang22.exe
+# Another machine's object, and what its linker makes of the table of entries.
+clang-22 --target=aarch64-linux-gnu -O1 -fPIC -fopenmp --offload-arch=gfx90a -fopenmp-target-jit -nogpulib -nogpuinc -c region.c \
+	-o "$here"/elf/openmp-aarch64.clang22.o
+ld.lld-22 -shared "$here"/elf/openmp-aarch64.clang22.o -o "$here"/elf/openmp-aarch64.lld22.so
 clang-22 -x hip --offload-arch=gfx900 $gpu -fuse-ld=lld --offload-compress -fPIC -c kernels.hip -o hip.o
 ld.lld-22 -shared hip.o -o "$here"/elf/hip-compressed.clang22.so
 clang-22 -x hip --offload-arch=gfx90a $gpu -fgpu-rdc --offload-new-driver -c kernels.hip -o "$here"/elf/hip-rdc.clang22.o
