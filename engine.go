@@ -60,7 +60,7 @@ func Open(options Options) (*Engine, error) {
 	})
 	e.target = sync.OnceValues(e.narrowTarget)
 	if e.device == nil {
-		d, err := cpu.Open(cpu.Options{Workers: options.Workers})
+		d, err := cpu.Open(cpu.Options{Workers: options.Workers, Names: options.Names})
 		if err != nil {
 			return nil, fmt.Errorf("opening the CPU device: %w", err)
 		}

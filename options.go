@@ -4,6 +4,7 @@ import (
 	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/device"
+	"github.com/kilnjit/kiln/device/cpu"
 )
 
 // Options configure an engine. The zero value is the CPU device with all its
@@ -15,6 +16,9 @@ type Options struct {
 	// Workers is how many threads the engine's own CPU device uses; 0 means
 	// as many as the process may run on.
 	Workers int
+	// Names says which tools learn the names of the kernels that the engine's own
+	// CPU device runs: perf, gdb. The zero value says none and costs nothing.
+	Names cpu.Names
 	// LLVM is the path of a libLLVM shared library; empty means the newest
 	// installed one that kiln supports.
 	LLVM string

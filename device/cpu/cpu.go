@@ -55,6 +55,7 @@ type Device struct {
 	target target.Target
 	native *nativeDevice
 	names  *jitnames.Names
+	named  *named // the runtime
 
 	mu        sync.Mutex
 	closed    bool
@@ -91,6 +92,7 @@ func Open(o Options) (*Device, error) {
 		return nil, fmt.Errorf("opening the CPU device: %w", err)
 	}
 	d := &Device{target: t, native: native, names: names, libraries: map[*library]struct{}{}}
+	d.named = d.announce(native.runtime.object, native.runtime.image, "", 0)
 	runtime.AddCleanup(d, (*nativeDevice).release, native)
 	return d, nil
 }
@@ -149,6 +151,7 @@ func (d *Device) Close() error {
 		d.mu.Unlock()
 
 		d.native.shut()
+		d.named.withdraw()
 		errs := []error{d.names.Err()}
 		for lib := range libraries {
 			errs = append(errs, lib.unload())

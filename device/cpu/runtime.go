@@ -14,16 +14,18 @@ import (
 // nativeRuntime is the loaded runtime: addresses of what Go calls.
 type nativeRuntime struct {
 	launch, takeError, open, close, free uintptr
+	object                               *elfload.Object
+	image                                *elfload.Image
 }
 
 // loadRuntime returns the process's one runtime. It is never unloaded, since
 // the process's signal handlers lead into it.
 var loadRuntime = sync.OnceValues(func() (*nativeRuntime, error) {
-	im, err := loadObject(runtimeObject)
+	object, im, err := loadObject(runtimeObject)
 	if err != nil {
 		return nil, fmt.Errorf("loading its runtime: %w", err)
 	}
-	var r nativeRuntime
+	r := nativeRuntime{object: object, image: im}
 	var start uintptr
 	for name, address := range map[string]*uintptr{
 		"kiln_start":        &start,
@@ -47,7 +49,7 @@ var loadRuntime = sync.OnceValues(func() (*nativeRuntime, error) {
 // loadBarrier returns the address of the exception barrier, and opens the C++
 // library for it. Like the runtime it stays.
 var loadBarrier = sync.OnceValues(func() (uintptr, error) {
-	im, err := loadObject(barrierObject)
+	_, im, err := loadObject(barrierObject)
 	if err != nil {
 		return 0, fmt.Errorf("loading the exception barrier: %w", err)
 	}
@@ -58,13 +60,14 @@ var loadBarrier = sync.OnceValues(func() (uintptr, error) {
 	return barrier, nil
 })
 
-func loadObject(object []byte) (*elfload.Image, error) {
+func loadObject(object []byte) (*elfload.Object, *elfload.Image, error) {
 	if object == nil {
-		return nil, fmt.Errorf("there is none for %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
+		return nil, nil, fmt.Errorf("there is none for %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 	}
 	o, err := elfload.Parse(object)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return o.Load(elfload.Options{})
+	im, err := o.Load(elfload.Options{})
+	return o, im, err
 }
