@@ -14,7 +14,7 @@ func (s *shapes) arithmetic(in *irtext.Instr) shape {
 	case x.kind == unknown || y.kind == unknown:
 		return shape{}
 	case x.kind == varying || y.kind == varying:
-		return isVarying
+		return guess(in, x, y)
 	case x.kind == uniform && y.kind == uniform:
 		return shape{kind: uniform, aligned: s.multiple(in, x, y)}
 	}
@@ -64,6 +64,26 @@ func (s *shapes) arithmetic(in *irtext.Instr) shape {
 	return s.ofAligned(in, x, n)
 }
 
+// guess keeps what is guessed of a varying value where it is moved or scaled.
+func guess(in *irtext.Instr, x, y shape) shape {
+	n, ok := integer(in.Args[1].Text)
+	switch {
+	case in.Op == "add" && y.kind == varying && x.kind == uniform:
+		x, y = y, x
+	case y.kind != uniform:
+		return isVarying
+	}
+	switch {
+	case in.Op == "add" || in.Op == "sub" || in.Op == "or" && in.Has("disjoint"):
+		return shape{kind: varying, guess: x.guess}
+	case ok && in.Op == "shl" && n >= 0 && n < 8:
+		return shape{kind: varying, guess: x.guess << n}
+	case ok && in.Op == "mul" && n > 0 && n < 256:
+		return shape{kind: varying, guess: x.guess * n}
+	}
+	return isVarying
+}
+
 // sum adds two shapes of which one is affine.
 func (s *shapes) sum(x, y shape, stride int64, nsw, nuw bool) shape {
 	if stride == 0 {
@@ -96,12 +116,11 @@ func (s *shapes) multiple(in *irtext.Instr, x, y shape) bool {
 // a multiple of the number of lanes, so that no lane carries into its upper bits.
 func (s *shapes) ofAligned(in *irtext.Instr, x shape, n int64) shape {
 	low := s.lanes - 1
-	kept := shape{affine, 1, true, true, true, false}
 	switch in.Op {
 	case "and":
 		switch n & low {
 		case low:
-			return kept
+			return ascendingID
 		case 0:
 			return shape{kind: uniform, aligned: true}
 		}
@@ -119,7 +138,7 @@ func (s *shapes) ofAligned(in *irtext.Instr, x shape, n int64) shape {
 		}
 	case "urem":
 		if n > 0 && n%s.lanes == 0 {
-			return kept
+			return ascendingID
 		}
 	}
 	return isVarying

@@ -29,7 +29,7 @@ type laneWriter struct {
 	block           int
 	label           string
 	err             error
-	count           struct{ uniform, contiguous, gathered, serial, masked int }
+	count           struct{ uniform, contiguous, tested, gathered, serial, masked int }
 }
 
 func (w *laneWriter) fail(format string, args ...any) {

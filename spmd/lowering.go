@@ -157,8 +157,8 @@ func (l *lowering) addLanes(f form) (string, error) {
 	body := append([]string{"kiln.start:"}, w.allocas...)
 	l.addFunction("define internal void @kiln.lanes("+l.params()+") nounwind alwaysinline", append(body, w.lines...))
 	c := w.count
-	text := fmt.Sprintf("%d side by side; accesses: %d for all at once, %d in a row, %d apart; %d one by one; %d masks",
-		f.lanes, c.uniform, c.contiguous, c.gathered, c.serial, c.masked)
+	text := fmt.Sprintf("%d side by side; accesses: %d for all at once, %d in a row, %d tested for that, %d apart; %d one by one; %d masks",
+		f.lanes, c.uniform, c.contiguous, c.tested, c.gathered, c.serial, c.masked)
 	if f.flat {
 		text += "; rows joined"
 	}

@@ -118,6 +118,11 @@ func (it *item) eval(e expr) int32 {
 		return int32([]uint32{it.tid[0], it.tid[1], it.tid[2], it.m.block[0], it.m.block[1], it.cta[0], it.cta[1], it.m.grid[0]}[e.n])
 	case "in":
 		return it.m.input[uint32(it.eval(e.args[0]))%inputSize]
+	case "row":
+		if i := uint32(it.eval(e.args[0])) + it.tid[0]; i < inputSize {
+			return it.m.input[i]
+		}
+		return 0
 	case "priv":
 		return it.private[uint32(it.eval(e.args[0]))%privateSize]
 	case "byte":

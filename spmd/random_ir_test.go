@@ -201,6 +201,16 @@ func (w *irWriter) expr(e expr) string {
 	case "in":
 		i := w.op("and i32 %s, %d", w.expr(e.args[0]), inputSize-1)
 		return w.op("load i32, ptr addrspace(1) %s", w.op("getelementptr inbounds i32, ptr addrspace(1) %%input, i32 %s", i))
+	case "row":
+		l := w.labels("row", "", "after", "cell")
+		e := w.expr(e.args[0])
+		w.line("  %%%s = alloca i32\n  store i32 0, ptr %%%s", l[3], l[3])
+		i := w.op("add i32 %s, %s", e, w.op("call i32 @llvm.nvvm.read.ptx.sreg.tid.x()"))
+		w.line("  br i1 %s, label %%%s, label %%%s\n%s:", w.op("icmp ult i32 %s, %d", i, inputSize), l[0], l[2], l[0])
+		p := w.op("getelementptr inbounds i32, ptr addrspace(1) %%input, i64 %s", w.op("zext i32 %s to i64", i))
+		w.line("  store i32 %s, ptr %%%s", w.op("load i32, ptr addrspace(1) %s", p), l[3])
+		w.line("  br label %%%s\n%s:", l[2], l[2])
+		return w.op("load i32, ptr %%%s", l[3])
 	case "priv":
 		return w.op("load i32, ptr %s", w.privateAt(e.args[0]))
 	case "byte":

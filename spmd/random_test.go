@@ -23,7 +23,7 @@ const (
 )
 
 type expr struct {
-	op   string // "const", "var", "id", "in", "priv", "byte", "out", or an operator
+	op   string // "const", "var", "id", "in", "row", "priv", "byte", "out", or an operator
 	n    int32
 	args []expr
 }
@@ -44,7 +44,7 @@ var operators = []string{"add", "sub", "mul", "and", "or", "xor", "shl", "lshr",
 func drawExpr(t *rapid.T, depth int) expr {
 	kinds := []string{"const", "var", "id", "global"}
 	if depth > 0 {
-		kinds = append(kinds, "operator", "operator", "operator", "in", "priv", "out", "byte")
+		kinds = append(kinds, "operator", "operator", "operator", "in", "row", "row", "priv", "out", "byte")
 	}
 	sub := func() expr { return drawExpr(t, depth-1) }
 	switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {

@@ -17,6 +17,9 @@ type shape struct {
 	// aligned: for an affine value of stride 1, the first lane's is a multiple of
 	// the number of lanes; for a uniform one, the value itself is.
 	aligned bool
+	// guess is the stride that a varying value has unless an index wraps between
+	// two lanes, which only a test while it runs can tell; 0 for none.
+	guess int64
 	// soa tells that a pointer leads into a private array whose lanes lie side by
 	// side element by element.
 	soa bool
@@ -34,6 +37,8 @@ const (
 var (
 	isUniform = shape{kind: uniform}
 	isVarying = shape{kind: varying}
+	// ascendingID is the shape of an id along the lanes.
+	ascendingID = shape{kind: affine, stride: 1, signed: true, unsigned: true, aligned: true}
 )
 
 // scalar reports whether the value is kept as the first lane's alone.
@@ -46,13 +51,18 @@ func (s shape) meet(o shape) shape {
 		return o
 	case o.kind == unknown:
 		return s
-	case s.kind != o.kind || s.stride != o.stride || s.soa != o.soa:
+	case s.kind == varying && s == o:
+		return s
+	case s.kind != o.kind || s.stride != o.stride || s.soa != o.soa || s.kind == varying:
 		if s.soa || o.soa {
 			return shape{kind: varying, soa: true}
 		}
 		return isVarying
 	}
-	return shape{s.kind, s.stride, s.signed && o.signed, s.unsigned && o.unsigned, s.aligned && o.aligned, s.soa}
+	return shape{
+		kind: s.kind, stride: s.stride, soa: s.soa,
+		signed: s.signed && o.signed, unsigned: s.unsigned && o.unsigned, aligned: s.aligned && o.aligned,
+	}
 }
 
 // shapes works out the shapes of one function's values, and with them where
@@ -175,7 +185,7 @@ func (s *shapes) call(in *irtext.Instr) shape {
 		case kind == tid && s.flat:
 			return isVarying
 		case kind == tid && d == 0:
-			return shape{affine, 1, true, true, true, false}
+			return ascendingID
 		case kind == ntid && d == 0 && !s.flat:
 			return shape{kind: uniform, aligned: true}
 		}
@@ -245,12 +255,12 @@ func (s *shapes) resize(in *irtext.Instr) shape {
 		out.unsigned = a.aligned || in.Has("nuw") && a.unsigned
 	case in.Op == "sext" || in.Has("nneg"):
 		if !a.signed {
-			return isVarying
+			return shape{kind: varying, guess: a.stride}
 		}
 		out.signed, out.unsigned = true, a.aligned
 	default:
 		if !a.unsigned {
-			return isVarying
+			return shape{kind: varying, guess: a.stride}
 		}
 		out.signed, out.unsigned = true, true
 	}
@@ -274,7 +284,7 @@ func (s *shapes) address(in *irtext.Instr) shape {
 	if !ok {
 		return s.same(in.Args)
 	}
-	out := shape{kind: base.kind, stride: base.stride, soa: base.soa}
+	out := shape{kind: base.kind, stride: base.stride, guess: base.guess, soa: base.soa}
 	for _, st := range list {
 		if st.fixed {
 			continue
@@ -283,9 +293,14 @@ func (s *shapes) address(in *irtext.Instr) shape {
 		switch {
 		case i.kind == unknown || out.kind == unknown:
 			return shape{}
+		case out.kind == uniform && i.kind == varying && !base.soa:
+			out.kind, out.guess = varying, i.guess*st.scale
+		case out.kind == uniform && i.kind == affine && irtext.Bits(st.index.Type) < 64 && !i.signed && !base.soa:
+			out.kind, out.guess = varying, i.stride*st.scale
+		case out.kind == varying && i.kind == uniform && !base.soa:
 		case out.kind == varying || i.kind == varying,
 			i.kind == affine && irtext.Bits(st.index.Type) < 64 && !i.signed:
-			out.kind, out.stride = varying, 0
+			out = shape{kind: varying, soa: out.soa}
 		case i.kind == affine:
 			scale := st.scale
 			if base.soa {

@@ -1,4 +1,4 @@
-; kernel k: lanes: 8 side by side; accesses: 0 for all at once, 3 in a row, 0 apart; 0 one by one; 1 masks
+; kernel k: lanes: 8 side by side; accesses: 0 for all at once, 3 in a row, 0 tested for that, 0 apart; 0 one by one; 1 masks
 
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32 immarg, <8 x i1>, <8 x float>)
 declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32 immarg, <8 x i1>)

@@ -1,4 +1,4 @@
-; kernel k: lanes: 8 side by side; accesses: 0 for all at once, 1 in a row, 0 apart; 0 one by one; 2 masks
+; kernel k: lanes: 8 side by side; accesses: 0 for all at once, 1 in a row, 0 tested for that, 0 apart; 0 one by one; 2 masks
 
 
 define internal void @kiln.lanes(ptr %out, i32 %most, i32 %kiln.tid.x, i32 %kiln.tid.y, i32 %kiln.tid.z, i32 %kiln.ntid.x, i32 %kiln.ntid.y, i32 %kiln.ntid.z, i32 %kiln.ctaid.x, i32 %kiln.ctaid.y, i32 %kiln.ctaid.z, i32 %kiln.nctaid.x, i32 %kiln.nctaid.y, i32 %kiln.nctaid.z) nounwind alwaysinline {

@@ -1,4 +1,4 @@
-; kernel k: lanes: 8 side by side; accesses: 0 for all at once, 3 in a row, 4 apart; 2 one by one; 0 masks
+; kernel k: lanes: 8 side by side; accesses: 0 for all at once, 3 in a row, 0 tested for that, 4 apart; 2 one by one; 0 masks
 
 %pair = type { i32, i64 }
 declare float @tanf(float)
