@@ -28,6 +28,8 @@ type Config struct {
 	// compile; nil means nobody is. It must be safe for concurrent use and
 	// must not call the compiler.
 	Observe func(Event)
+	// Begin is told of each stage before it starts, as Observe is of its end.
+	Begin func(Stage)
 }
 
 // Compiler compiles with one libLLVM, which is opened by the first compile
@@ -135,7 +137,7 @@ type job struct {
 // within opens LLVM, calls fn with a new context on a thread of its own, and
 // turns what LLVM does not return from into an error of the stage it met.
 func (j *job) within(fn func(*llvm.Context) error) error {
-	j.stage, j.began = StageParse, time.Now()
+	j.begin(StageParse)
 	if err := llvm.Open(j.compiler.library); err != nil {
 		return j.fail(err)
 	}
@@ -154,9 +156,16 @@ func (j *job) within(fn func(*llvm.Context) error) error {
 	return nil
 }
 
+func (j *job) begin(stage Stage) {
+	j.stage, j.began = stage, time.Now()
+	if j.compiler.config.Begin != nil {
+		j.compiler.config.Begin(stage)
+	}
+}
+
 // step runs one stage, unless the context has ended, and reports it.
 func (j *job) step(stage Stage, fn func() error) error {
-	j.stage, j.began = stage, time.Now()
+	j.begin(stage)
 	if err := j.ctx.Err(); err != nil {
 		return j.fail(err)
 	}

@@ -28,6 +28,9 @@ var (
 	// ErrFault means that LLVM met a fault it does not return from, on input
 	// that passed every check. The compile's thread and about 1 MB are lost.
 	ErrFault = errors.New("fault in LLVM")
+	// ErrTooManyFaults means that faults have cost this process so many threads
+	// that it compiles no more. Package worker compiles elsewhere.
+	ErrTooManyFaults = llvm.ErrTooManyFaults
 )
 
 // Stage is a step of a compile.

@@ -1,0 +1,138 @@
+package worker
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/kilnjit/kiln/compile"
+)
+
+// Asked reports whether a command line, the program's name first, is that of a
+// worker: the program then calls [Serve] and nothing else.
+func Asked(args []string) bool { return len(args) == 2 && args[1] == Argument }
+
+// Serve answers requests until there are no more, and returns the exit code of
+// the process. It is the whole of a child's work; a program that was not started
+// by a [Pool] gets an error on its error stream.
+func Serve() int {
+	in, out := os.NewFile(requestFile, "requests"), os.NewFile(replyFile, "replies")
+	s := &server{decoder: gob.NewDecoder(in), encoder: gob.NewEncoder(out)}
+	if err := s.greet(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s is started by kiln itself, to compile in a process of its own: %v\n", Argument, err)
+		return 2
+	}
+	// Whatever a compile is at, the process ends when its host does.
+	questions := make(chan *question)
+	go func() {
+		for {
+			q := new(question)
+			if s.decoder.Decode(q) != nil {
+				os.Exit(0)
+			}
+			questions <- q
+		}
+	}()
+	for q := range questions {
+		if err := s.answer(q); err != nil {
+			return 1
+		}
+	}
+	return 0
+}
+
+type server struct {
+	decoder  *gob.Decoder
+	compiler *compile.Compiler
+	memory   int64
+
+	mu      sync.Mutex
+	encoder *gob.Encoder
+}
+
+func (s *server) send(v any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.encoder.Encode(v)
+}
+
+// greet sets up the compiler that the host asks for.
+func (s *server) greet() error {
+	var g greeting
+	if err := s.decoder.Decode(&g); err != nil {
+		return err
+	}
+	w := welcome{Protocol: protocol, Revision: compile.Revision}
+	if g.Protocol == protocol && g.Revision == compile.Revision {
+		var err error
+		s.memory = g.Memory
+		s.compiler, err = compile.New(compile.Config{
+			LLVM: g.Library, DumpDir: g.Dump,
+			// A host that is gone is seen by the reader of its questions.
+			Observe: func(e compile.Event) { _ = s.send(message{Event: packEvent(e)}) },
+			Begin:   func(stage compile.Stage) { _ = s.send(message{Begun: stage}) },
+		})
+		if err != nil {
+			w.Fault = err.Error()
+		} else {
+			w.Toolchain = s.compiler.Toolchain()
+		}
+	}
+	// Of two processes the kernel then ends this one, should memory run out.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
+	return s.send(w)
+}
+
+func (s *server) answer(q *question) error {
+	if s.compiler == nil {
+		return compile.ErrNoLLVM
+	}
+	m := message{Done: true}
+	err := s.limit()
+	switch {
+	case err != nil:
+	case q.Summarise:
+		summary, failed := s.compiler.Summarise(context.Background(), q.Request.Module)
+		if err = failed; err == nil {
+			m.Reply = summary.Marshal()
+		}
+	default:
+		im, failed := s.compiler.Compile(context.Background(), q.Request)
+		if err = failed; err == nil {
+			m.Reply = im.Marshal()
+		}
+	}
+	m.Fault = packError(err)
+	return s.send(m)
+}
+
+// limit bounds the addresses that the process may take beyond those it has.
+func (s *server) limit() error {
+	if s.memory <= 0 {
+		return nil
+	}
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return fmt.Errorf("limiting memory: %w", err)
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	pages, err := strconv.ParseUint(first, 10, 64)
+	if err != nil {
+		return fmt.Errorf("limiting memory: %w", err)
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil {
+		return fmt.Errorf("limiting memory: %w", err)
+	}
+	limit.Cur = min(pages*uint64(os.Getpagesize())+uint64(s.memory), limit.Max)
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &limit); err != nil {
+		return fmt.Errorf("limiting memory: %w", err)
+	}
+	return nil
+}
