@@ -116,7 +116,8 @@ func TestManyKernels(t *testing.T) {
 }
 
 // TestChurn loads and closes at random from several goroutines: images never
-// overlap, memory is used again, and what an image finds is zeroed.
+// overlap, memory is used again, and at no moment is a page writable and
+// executable.
 func TestChurn(t *testing.T) {
 	var objects []*Object
 	for _, name := range []string{"kernel.o", "arrays.o", "exceptions.o", "globals.o"} {
@@ -130,6 +131,26 @@ func TestChurn(t *testing.T) {
 	var mu sync.Mutex
 	taken := map[uintptr]bool{} // pages
 	var wait sync.WaitGroup
+	var watch sync.WaitGroup
+	done := make(chan struct{})
+	watch.Go(func() {
+		for looks := 0; ; looks++ {
+			for _, m := range mappings(t) {
+				if strings.Contains(m.perms, "w") && strings.Contains(m.perms, "x") {
+					t.Errorf("mapping %#x is %s", m.lo, m.perms)
+					return
+				}
+			}
+			select {
+			case <-done:
+				if looks < 10 {
+					t.Errorf("only %d looks at the mappings", looks)
+				}
+				return
+			default:
+			}
+		}
+	})
 	for g := range 4 {
 		wait.Go(func() {
 			random := rand.New(rand.NewPCG(3, uint64(g)))
@@ -174,6 +195,8 @@ func TestChurn(t *testing.T) {
 		})
 	}
 	wait.Wait()
+	close(done)
+	watch.Wait()
 	if len(a.regions) > 2 { // one below 2 GiB
 		t.Errorf("%d regions are left", len(a.regions))
 	}
