@@ -45,7 +45,7 @@ func (l *library) need(s signature, missing *problems) {
 		}
 		return
 	}
-	for _, f := range []func(*body) string{barrierFunction, warpFunction, deviceFunction, workItemFunction, mathFunction} {
+	for _, f := range []func(*body) string{barrierFunction, warpFunction, atomicFunction, deviceFunction, workItemFunction, mathFunction} {
 		b := &body{lib: l, sig: &s}
 		if result := f(b); result != "" && !b.failed {
 			l.define(b, result)

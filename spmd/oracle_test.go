@@ -120,6 +120,24 @@ func TestRandomPlain(t *testing.T) {
 	random(t, oracle.Features{}, spmd.Plain)
 }
 
+// TestShuffles holds all kinds of shuffles at all widths, in a group that ends
+// with a part of a warp where segments allow, against the interpreter.
+func TestShuffles(t *testing.T) {
+	for _, kind := range []string{"idx", "up", "down", "bfly"} {
+		for _, width := range []int32{32, 16, 8, 4, 2, 1} {
+			block := [3]uint32{32 + uint32(width), 1, 1}
+			if width == 32 {
+				block = [3]uint32{16, 2, 2}
+			}
+			t.Run(fmt.Sprint(kind, "/", width), func(t *testing.T) {
+				if d := hold(t, oracle.Shuffles(kind, width, block), ways[0], spmd.Coroutine); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
 // TestKeptKernels runs each program that once failed in all forms that take it.
 func TestKeptKernels(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(keptKernels, "*.json"))

@@ -12,14 +12,14 @@ type Features struct {
 	Barriers bool
 	// Warps: operations across the lanes of a warp.
 	Warps bool
-	// Statements bounds the size of a program; 0 is 24.
+	// Statements bounds the size of a program; 0 is 32.
 	Statements int
 }
 
 // Draw makes a program.
 func Draw(t *rapid.T, f Features) *Program {
 	if f.Statements == 0 {
-		f.Statements = 24
+		f.Statements = 32
 	}
 	d := &drawing{t: t, features: f, left: f.Statements}
 	d.p = &Program{
@@ -39,10 +39,14 @@ func Draw(t *rapid.T, f Features) *Program {
 		if n := len(d.p.Shared); n > 0 {
 			d.p.Shared[n-1].Dynamic = rapid.Bool().Draw(t, "dynamic")
 		}
-		d.state, d.floor = make([]use, len(d.p.Shared)), make([]use, len(d.p.Shared))
+		n := len(d.p.Shared)
+		d.state, d.floor, d.since = make([]use, n), make([]use, n), make([]use, n)
 	}
 	top := place{level: byGroup, mask: fullMask}
 	d.closed = true
+	for i, e := range start {
+		d.p.Body = append(d.p.Body, Stmt{Op: "set", N: int32(i), E: []Expr{e}})
+	}
 	for i := range d.p.Shared {
 		d.p.Body = append(d.p.Body, Stmt{Op: "share", N: int32(i), E: []Expr{d.value("i", byLane, top, 1)}})
 	}
@@ -50,7 +54,9 @@ func Draw(t *rapid.T, f Features) *Program {
 		d.p.Body = append(d.p.Body, Stmt{Op: "barrier"})
 	}
 	d.closed = false
-	d.p.Body = append(d.p.Body, d.block(top, 3)...)
+	for range rapid.IntRange(2, 6).Draw(t, "parts") {
+		d.p.Body = append(d.p.Body, d.block(top, 3)...)
+	}
 	for i := range int32(ints) {
 		d.p.Body = append(d.p.Body, Stmt{Op: "out", N: i, E: []Expr{{Op: "var", N: i}}})
 	}
@@ -58,6 +64,14 @@ func Draw(t *rapid.T, f Features) *Program {
 		d.p.Body = append(d.p.Body, Stmt{Op: "fout", N: i, E: []Expr{{Op: "var", N: ints + i}}})
 	}
 	return d.p
+}
+
+// start is what the variables hold at first: something else for each item as
+// far as their levels let them.
+var start = [variables]Expr{
+	{Op: "id", N: 4}, {Op: "in", Args: []Expr{{Op: "id", N: 4}}}, {Op: "sub", Args: []Expr{{Op: "id", N: 3}, {Op: "int", N: 9}}},
+	{Op: "arg"}, {Op: "id", N: 8}, {Op: "id", N: 5},
+	{Op: "fin", Args: []Expr{{Op: "id", N: 4}}}, {Op: "sitofp", Args: []Expr{{Op: "id", N: 3}}}, {Op: "fin", Args: []Expr{{Op: "arg"}}},
 }
 
 var blocks = [][3]uint32{{4, 1, 1}, {32, 1, 1}, {1, 1, 1}, {64, 1, 1}, {31, 1, 1}, {33, 1, 1}, {8, 4, 2}, {16, 3, 1}, {48, 1, 1}, {5, 3, 1}, {96, 1, 1}}
@@ -99,6 +113,10 @@ type drawing struct {
 	// state is what was done to each shared array since the last barrier, floor
 	// what must be taken for done there at any time, since a loop does it.
 	state, floor []use
+	// since is what the statement being drawn does with them, split whether it
+	// needs a barrier before it.
+	since []use
+	split bool
 	// closed tells that no shared array may be read here.
 	closed bool
 }
@@ -107,12 +125,20 @@ func pick[T any](d *drawing, label string, from []T) T {
 	return rapid.SampledFrom(from).Draw(d.t, label)
 }
 
-// may reports whether array i can be used so here, and notes that it is.
-func (d *drawing) may(i int, u use) bool {
+// may reports whether array i can be used so here, if need be with a barrier
+// before the statement, and notes that it is.
+func (d *drawing) may(i int, u use, at place) bool {
 	if d.state[i]&conflicts[u] != 0 {
-		return false
+		if at.level != byGroup || (d.floor[i]|d.since[i])&conflicts[u] != 0 {
+			return false
+		}
+		d.split = true
+		for k := range d.state {
+			d.state[k] = d.floor[k] | d.since[k]
+		}
 	}
 	d.state[i] |= u
+	d.since[i] |= u
 	return true
 }
 
@@ -133,7 +159,7 @@ func (d *drawing) value(typ string, same level, at place, depth int) Expr {
 	if typ == "f" {
 		return d.floatLeaf(same, at, depth)
 	}
-	switch pick(d, "value", []string{"int", "var", "id", "arg", "turn", "in", "private", "own", "shared"}) {
+	switch pick(d, "value", []string{"var", "in", "id", "int", "shared", "own", "turn", "private", "arg"}) {
 	case "var":
 		if v := d.variable(0, ints, byGroup, same); v >= 0 {
 			return Expr{Op: "var", N: v}
@@ -157,11 +183,13 @@ func (d *drawing) value(typ string, same level, at place, depth int) Expr {
 			return Expr{Op: "private", Args: []Expr{d.value("i", same, at, min(depth, 1)-1)}}
 		}
 	case "own":
-		if i, ok := d.array(readOwn); ok && same == byLane {
-			return Expr{Op: "own", N: int32(i)}
+		if same == byLane {
+			if i, ok := d.array(readOwn, at); ok {
+				return Expr{Op: "own", N: int32(i)}
+			}
 		}
 	case "shared":
-		if i, ok := d.array(readAny); ok {
+		if i, ok := d.array(readAny, at); ok {
 			return Expr{Op: "shared", N: int32(i), Args: []Expr{d.value("i", same, at, min(depth, 1)-1)}}
 		}
 	}
@@ -169,17 +197,17 @@ func (d *drawing) value(typ string, same level, at place, depth int) Expr {
 }
 
 // array draws a shared array that can be used so here.
-func (d *drawing) array(u use) (int, bool) {
+func (d *drawing) array(u use, at place) (int, bool) {
 	n := len(d.p.Shared)
 	if n == 0 || d.closed && u&(readOwn|readAny) != 0 {
 		return 0, false
 	}
 	i := rapid.IntRange(0, n-1).Draw(d.t, "array")
-	return i, d.may(i, u)
+	return i, d.may(i, u, at)
 }
 
 func (d *drawing) floatLeaf(same level, at place, depth int) Expr {
-	switch pick(d, "value", []string{"float", "var", "fin"}) {
+	switch pick(d, "value", []string{"var", "fin", "float"}) {
 	case "var":
 		if v := d.variable(ints, variables, byGroup, same); v >= 0 {
 			return Expr{Op: "var", N: v}

@@ -10,18 +10,48 @@ func (d *drawing) block(at place, depth int) []Stmt {
 	var list []Stmt
 	for n := rapid.IntRange(1, 5).Draw(d.t, "statements"); n > 0 && d.left > 0; n-- {
 		d.left--
-		list = append(list, d.stmt(at, depth))
+		clear(d.since)
+		d.split = false
+		s, split := d.stmt(at, depth)
+		if split {
+			list = append(list, Stmt{Op: "barrier"})
+		}
+		list = append(list, s)
 	}
 	return list
 }
 
-func (d *drawing) stmt(at place, depth int) Stmt {
-	kinds := []string{"set", "set", "private", "out", "fout", "count"}
-	if len(d.p.Shared) > 0 {
-		kinds = append(kinds, "share", "share", "atomic")
+// stmt draws a statement, and tells whether it needs a barrier before it.
+func (d *drawing) stmt(at place, depth int) (s Stmt, split bool) {
+	switch kind := d.kind(at, depth); kind {
+	case "if":
+		e, inner := d.condition(at)
+		split = d.split
+		return d.branch(e, inner, depth), split
+	case "switch":
+		e, inner := d.condition(at)
+		split = d.split
+		return d.choice(e, inner, depth), split
+	case "loop":
+		e, inner := d.condition(at)
+		split = d.split
+		return d.loop(e, inner, depth), split
+	case "lanes":
+		return d.lanes(at), false
+	default:
+		s = d.simple(kind, at)
+		return s, d.split
 	}
+}
+
+// kind draws what the statement is.
+func (d *drawing) kind(at place, depth int) string {
+	kinds := []string{"set", "set"}
 	if d.features.Barriers && at.level == byGroup {
-		kinds = append(kinds, "barrier", "barrier", "reduce")
+		kinds = append(kinds, "barrier", "reduce")
+	}
+	if len(d.p.Shared) > 0 {
+		kinds = append(kinds, "share", "atomic")
 	}
 	if d.features.Warps && at.mask != 0 {
 		kinds = append(kinds, "warp", "warp", "warp")
@@ -38,7 +68,12 @@ func (d *drawing) stmt(at place, depth int) Stmt {
 			kinds = append(kinds, "return")
 		}
 	}
-	switch kind := pick(d, "statement", kinds); kind {
+	return pick(d, "statement", append(kinds, "private", "count", "out", "fout"))
+}
+
+// simple draws a statement that holds no others.
+func (d *drawing) simple(kind string, at place) Stmt {
+	switch kind {
 	case "private":
 		return Stmt{Op: kind, E: []Expr{d.value("i", byLane, at, 1), d.value("i", byLane, at, 2)}}
 	case "out":
@@ -49,12 +84,12 @@ func (d *drawing) stmt(at place, depth int) Stmt {
 		return Stmt{Op: kind, N: rapid.Int32Range(0, counters-1).Draw(d.t, "counter"), E: []Expr{d.value("i", byLane, at, 2)}}
 	case "share":
 		e := d.value("i", byLane, at, 2)
-		if i, ok := d.array(writeOwn); ok {
+		if i, ok := d.array(writeOwn, at); ok {
 			return Stmt{Op: kind, N: int32(i), E: []Expr{e}}
 		}
 	case "atomic":
 		index, e := d.value("i", byLane, at, 1), d.value("i", byLane, at, 1)
-		if i, ok := d.array(changeAny); ok {
+		if i, ok := d.array(changeAny, at); ok {
 			return Stmt{Op: kind, N: int32(i), E: []Expr{index, e}}
 		}
 	case "barrier":
@@ -65,17 +100,7 @@ func (d *drawing) stmt(at place, depth int) Stmt {
 		copy(d.state, d.floor)
 		return Stmt{Op: kind, Kind: pick(d, "reduction", []string{"popc", "and", "or"}), N: d.variable(0, ints, at.level, byLane), E: []Expr{e}}
 	case "warp":
-		if s, ok := d.warp(at); ok {
-			return s
-		}
-	case "lanes":
-		return d.lanes(at)
-	case "if":
-		return d.branch(at, depth)
-	case "switch":
-		return d.choice(at, depth)
-	case "loop":
-		return d.loop(at, depth)
+		return d.warp(at)
 	case "break", "continue", "return":
 		return d.leave(kind, at)
 	}
@@ -132,13 +157,11 @@ func (d *drawing) branches(n int, inner place, depth int, through bool) [][]Stmt
 	return list
 }
 
-func (d *drawing) branch(at place, depth int) Stmt {
-	e, inner := d.condition(at)
+func (d *drawing) branch(e Expr, inner place, depth int) Stmt {
 	return Stmt{Op: "if", E: []Expr{e}, Blocks: d.branches(rapid.IntRange(1, 2).Draw(d.t, "blocks"), inner, depth, false)}
 }
 
-func (d *drawing) choice(at place, depth int) Stmt {
-	e, inner := d.condition(at)
+func (d *drawing) choice(e Expr, inner place, depth int) Stmt {
 	through := rapid.Bool().Draw(d.t, "falls through")
 	s := Stmt{Op: "switch", E: []Expr{e}}
 	if through {
@@ -150,9 +173,8 @@ func (d *drawing) choice(at place, depth int) Stmt {
 
 // loop draws a loop. One whose turns all begin with a barrier may do with
 // shared arrays what it likes; in any other each array is for one use.
-func (d *drawing) loop(at place, depth int) Stmt {
-	bound, inner := d.condition(at)
-	inner.loops, inner.here = append(slices.Clone(at.loops), inner.level), inner.level
+func (d *drawing) loop(bound Expr, inner place, depth int) Stmt {
+	inner.loops, inner.here = append(slices.Clone(inner.loops), inner.level), inner.level
 	s := Stmt{Op: "loop", E: []Expr{bound}, N: rapid.Int32Range(0, 1).Draw(d.t, "test behind")}
 	if rapid.Bool().Draw(d.t, "condition") {
 		closed := d.closed
@@ -204,22 +226,20 @@ func (d *drawing) lanes(at place) Stmt {
 	inner := place{level: byLane, mask: 1<<n - 1, loops: at.loops, here: at.here}
 	body := []Stmt{}
 	for range rapid.IntRange(1, 3).Draw(d.t, "operations") {
-		if s, ok := d.warp(inner); ok {
-			body = append(body, s)
-		}
+		body = append(body, d.warp(inner))
 	}
 	few := Expr{Op: "ult", Args: []Expr{{Op: "id", N: 3}, {Op: "int", N: n}}}
 	return Stmt{Op: "if", E: []Expr{few}, Blocks: [][]Stmt{body}}
 }
 
 // warp draws an operation of the lanes that are together.
-func (d *drawing) warp(at place) (Stmt, bool) {
+func (d *drawing) warp(at place) Stmt {
 	s := Stmt{Op: "warp", Mask: at.mask}
 	result := byWarp
 	if at.mask != fullMask {
 		result = byLane
 	}
-	kinds := []string{"ballot", "any", "all", "uni", "sync", "add", "and", "or", "xor", "min", "max", "umin", "umax", "match.any", "match.all"}
+	kinds := []string{"sync"}
 	var widths []int32
 	for _, w := range []int32{32, 16, 8, 4, 2} {
 		// A shuffle reads lanes that are there: all of its segments are full.
@@ -228,14 +248,15 @@ func (d *drawing) warp(at place) (Stmt, bool) {
 		}
 	}
 	if len(widths) > 0 && !d.p.Exits {
-		kinds = append(kinds, "idx", "up", "down", "bfly", "idx", "up", "down", "bfly")
+		kinds = append(kinds, "idx", "up", "down", "bfly")
 	}
+	kinds = append(kinds, "ballot", "min", "max", "any", "all", "uni", "add", "and", "or", "xor", "umin", "umax", "match.any", "match.all")
 	s.Kind = pick(d, "operation", kinds)
 	low := max(result, at.level)
 	typ := "i"
 	switch s.Kind {
 	case "sync":
-		return s, true
+		return s
 	case "match.any":
 		low = byLane
 	case "idx", "up", "down", "bfly":
@@ -252,5 +273,5 @@ func (d *drawing) warp(at place) (Stmt, bool) {
 	if s.Width != 0 {
 		s.E = append(s.E, d.value("i", byLane, at, 1))
 	}
-	return s, true
+	return s
 }

@@ -189,3 +189,32 @@ func (p *Program) NewBuffers() *Buffers {
 	b.Count[3] = -1
 	return b
 }
+
+// Shuffles is a program that does one kind of shuffle, "idx", "up", "down" or
+// "bfly", in segments of the width, for some distances and for some
+// that differ from lane to lane, and folds all it reads into variables 0 and 6.
+func Shuffles(kind string, width int32, block [3]uint32) *Program {
+	p := &Program{Grid: [3]uint32{1, 1, 1}, Block: block, Seed: 7}
+	op := func(name string, args ...Expr) Expr { return Expr{Op: name, Args: args} }
+	number := func(n int32) Expr { return Expr{Op: "int", N: n} }
+	variable := func(n int32) Expr { return Expr{Op: "var", N: n} }
+	lane := Expr{Op: "id", N: 3}
+	add := func(s ...Stmt) { p.Body = append(p.Body, s...) }
+	add(Stmt{Op: "set", N: 1, E: []Expr{op("in", Expr{Op: "id", N: 4})}}, Stmt{Op: "set", N: 7, E: []Expr{op("sitofp", lane)}})
+	for _, by := range []int32{0, 1, 2, 3, 7, 8, 15, 16, 31, warpSize, warpSize + 2} {
+		distance := number(by)
+		if by >= warpSize {
+			distance = op("xor", op("mul", lane, number(by-29)), number(by))
+		}
+		for _, typed := range []struct{ to, from, sum int32 }{{2, 1, 0}, {8, 7, 6}} {
+			times, plus, factor := "mul", "add", number(31)
+			if typed.sum >= ints {
+				times, plus, factor = "fmul", "fadd", op("sitofp", number(3))
+			}
+			add(Stmt{Op: "warp", Kind: kind, N: typed.to, E: []Expr{variable(typed.from), distance}, Mask: fullMask, Width: width},
+				Stmt{Op: "set", N: typed.sum, E: []Expr{op(plus, op(times, variable(typed.sum), factor), variable(typed.to))}})
+		}
+	}
+	add(Stmt{Op: "out", E: []Expr{variable(0)}}, Stmt{Op: "fout", E: []Expr{variable(6)}})
+	return p
+}

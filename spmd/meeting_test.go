@@ -1,0 +1,209 @@
+package spmd_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/spmd"
+)
+
+// TestMeetingSums runs the benchmark kernels whose work-items meet.
+func TestMeetingSums(t *testing.T) {
+	benchmarks, sums := manifest(t, "small"), expected(t, "small")
+	for _, from := range images {
+		for _, kernel := range []string{"matmul_tiled", "reduce_block", "scan_block", "nbody_tiled", "histogram"} {
+			t.Run(from+"/"+kernel, func(t *testing.T) {
+				b := benchmarks[kernel]
+				args, params, out := b.values(t)
+				c := compile(t, source(t, from), kernel, params, spmd.Options{})
+				c.launch(t, b.Grid, b.Block, args...)
+				checkSum(t, kernel, sum(t, args[out]), sums[kernel])
+			})
+		}
+	}
+}
+
+// TestReduceWarp sums within warps by shuffles and over them in shared memory.
+func TestReduceWarp(t *testing.T) {
+	for _, from := range []string{"bench.sm_80.raw", "bench.sm_80.O2", "bench.gfx90a.raw", "bench.gfx90a.O2"} {
+		in, out := make([]float32, 1000), make([]float32, 4)
+		want := make([]float32, 4)
+		for i := range in {
+			in[i] = float32(i % 17)
+			want[i/256] += in[i]
+		}
+		c := compile(t, source(t, from), "reduce_warp", append(pointers(2), intParam), spmd.Options{})
+		c.launch(t, [3]uint32{4, 1, 1}, [3]uint32{256, 1, 1}, out, in, int32(len(in)))
+		if d := cmp.Diff(want, out); d != "" {
+			t.Errorf("%s: %s", from, d)
+		}
+	}
+}
+
+// TestWarpFeatures runs the kernels of features_gpu.inc that work across lanes.
+func TestWarpFeatures(t *testing.T) {
+	lane := func(v, warp int) int { return v % warp }
+	for _, from := range []string{"features.sm_80.raw", "features.sm_80.O2", "features.gfx90a.raw", "features.gfx90a.O2"} {
+		warp := 32
+		if strings.Contains(from, "gfx") {
+			warp = 64
+		}
+		for _, f := range []struct {
+			kernel string
+			block  int
+			cells  int // of out for each item
+			want   func(t int) []int32
+		}{
+			{"f_shfl", 128, 4, func(t int) []int32 {
+				first := t - lane(t, warp)
+				up, down := t-2, t+5
+				if up < first {
+					up = t
+				}
+				if down >= first+warp {
+					down = t
+				}
+				return []int32{int32(first + 3), int32(t ^ 1), int32(up), int32(down)}
+			}},
+			{"f_syncvote", 96, 1, func(int) []int32 { return []int32{48 + 1000 + 2000} }},
+			{"f_syncwarp", 64, 1, func(t int) []int32 { return []int32{int32(t^1) + 1} }},
+			{"f_redux", warp, 1, func(int) []int32 { return []int32{int32(warp * (warp - 1) / 2)} }},
+		} {
+			t.Run(from+"/"+f.kernel, func(t *testing.T) {
+				var want []int32
+				for i := range f.block {
+					want = append(want, f.want(i)...)
+				}
+				out := make([]int32, len(want))
+				c := compile(t, source(t, from), f.kernel, pointers(1), spmd.Options{})
+				c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{uint32(f.block), 1, 1}, out)
+				if d := cmp.Diff(want, out); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+		t.Run(from+"/f_vote", func(t *testing.T) {
+			out := make([]uint32, 4*64)
+			c := compile(t, source(t, from), "f_vote", pointers(1), spmd.Options{})
+			c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, out)
+			for i := range 64 {
+				first := i - lane(i, warp)
+				want := []uint32{0xaaaaaaaa, 0, 1, 0}
+				if first == 0 {
+					want[1] = 1
+				}
+				if i%3 == 0 {
+					// The mask's low 32 lanes.
+					for j := range 32 {
+						if (first+j)%3 == 0 {
+							want[3] |= 1 << j
+						}
+					}
+				}
+				if got := out[4*i : 4*i+4]; !cmp.Equal(got, want) {
+					t.Errorf("item %d: %#x, want %#x", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestDynamicShared runs kernels whose shared memory the launch sizes.
+func TestDynamicShared(t *testing.T) {
+	for _, from := range []string{"features.sm_80.raw", "features.sm_80.O2", "features.gfx90a.raw", "features.gfx90a.O2"} {
+		in, out := make([]float32, 64), make([]float32, 64)
+		for i := range in {
+			in[i] = float32(i*i) / 4
+		}
+		run := func(kernel string, want func(t int) float32, params []image.Param, args ...any) {
+			t.Run(from+"/"+kernel, func(t *testing.T) {
+				clear(out)
+				c := compile(t, source(t, from), kernel, params, spmd.Options{})
+				c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, args...)
+				for i := range out {
+					if out[i] != want(i) {
+						t.Errorf("item %d: %g, want %g", i, out[i], want(i))
+					}
+				}
+			})
+		}
+		run("f_dynshared", func(i int) float32 { return in[63-i] }, pointers(2), out, in)
+		run("f_two_dyn", func(i int) float32 { return 3 * float32(63-i) }, append(pointers(1), intParam), out, int32(64))
+		sum := float32(0)
+		for _, v := range in {
+			sum += v
+		}
+		run("f_bar_in_callee", func(int) float32 { return sum }, pointers(2), out, in)
+	}
+}
+
+const stuckKernel = `
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+declare void @llvm.nvvm.bar.warp.sync(i32)
+define ptx_kernel void @k(ptr %out, i32 %how) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %t, 0
+  br i1 %first, label %one, label %rest
+one:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br label %end
+rest:
+  switch i32 %how, label %end [ i32 1, label %other
+                                i32 2, label %warp ]
+other:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 1)
+  br label %end
+warp:
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  br label %end
+end:
+  %at = getelementptr i32, ptr %out, i32 %t
+  store i32 %t, ptr %at
+  ret void
+}
+`
+
+// TestStuck: a barrier that only some live items reach ends the launch, one
+// that only returned items miss does not.
+func TestStuck(t *testing.T) {
+	for how, status := range []uint32{0, spmd.StatusStuck, spmd.StatusStuck} {
+		t.Run(fmt.Sprint(how), func(t *testing.T) {
+			c := compile(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{})
+			out := make([]int32, 64)
+			c.status = status
+			c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, out, int32(how))
+			if status == 0 && out[63] != 63 {
+				t.Errorf("item 63 wrote %d", out[63])
+			}
+		})
+	}
+}
+
+// TestBlockTooLarge: a block of more items than there is context memory for
+// ends the launch; where the size is known there is memory for it.
+func TestBlockTooLarge(t *testing.T) {
+	block := [3]uint32{64, 32, 1}
+	out := make([]int32, 64)
+	c := compile(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{})
+	c.status = spmd.StatusBlock
+	c.launch(t, [3]uint32{1, 1, 1}, block, out, int32(0))
+	c = compile(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{Block: block})
+	c.launch(t, [3]uint32{1, 1, 1}, block, out, int32(0))
+	if out[63] != 63 {
+		t.Errorf("item 63 wrote %d", out[63])
+	}
+}
+
+func TestPlainRefusesMeetings(t *testing.T) {
+	_, err := compileError(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{Form: spmd.Plain})
+	if !errors.Is(err, spmd.ErrUnsupported) || !strings.Contains(err.Error(), "kiln.barrier.sync, kiln.warp.sync") {
+		t.Errorf("error %v", err)
+	}
+}
