@@ -16,9 +16,23 @@ func (im *Image) fields(c *coder, payloadBytes *uint64) {
 	c.u32(&im.ParamBytes)
 	c.u32(&im.StackBytes)
 	c.u64(&im.ContextBytes)
+	list(c, &im.Globals, leastSlot, slotFields)
+	list(c, &im.Variables, leastSlot, slotFields)
+	c.boolean(&im.Constructors)
 	list(c, &im.Undefined, 4, (*coder).text)
 	list(c, &im.Remarks, 4, (*coder).text)
 	c.u64(payloadBytes)
+}
+
+// leastSlot is the fewest bytes a slot takes.
+const leastSlot = 4 + 4 + 8 + 4 + 1
+
+func slotFields(c *coder, s *Slot) {
+	c.u32(&s.Index)
+	c.text(&s.Name)
+	c.u64(&s.Bytes)
+	c.u32(&s.Align)
+	c.boolean(&s.Constant)
 }
 
 // Marshal returns the image's encoding, which [UnmarshalImage] reads back. It

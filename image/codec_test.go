@@ -129,6 +129,9 @@ func sampleImage() *Image {
 		ParamBytes:   32,
 		StackBytes:   128,
 		ContextBytes: 1 << 33,
+		Globals:      []Slot{{Index: 3, Name: "counter", Bytes: 4, Align: 4}},
+		Variables:    []Slot{{Index: 3, Name: "counter", Bytes: 4, Align: 4}, {Index: 9, Name: "table", Bytes: 1 << 34, Align: 64, Constant: true}},
+		Constructors: true,
 		Undefined:    []string{"expf", "memcpy"},
 		Remarks:      []string{"vectorised by 16"},
 		Payload:      []byte("\x7fELF payload"),
@@ -217,6 +220,7 @@ func TestLeastSizes(t *testing.T) {
 		{"Param", leastParam, func(c *coder) { paramFields(c, new(Param)) }},
 		{"Kernel", leastKernel, func(c *coder) { kernelFields(c, new(Kernel)) }},
 		{"Global", leastGlobal, func(c *coder) { globalFields(c, new(Global)) }},
+		{"Slot", leastSlot, func(c *coder) { slotFields(c, new(Slot)) }},
 	} {
 		c := coder{writing: true}
 		tc.each(&c)
@@ -239,7 +243,7 @@ func TestDecodingRefuses(t *testing.T) {
 	}{
 		{"trailing byte", im, func(b []byte) []byte { return append(b, 0) }, "its payload has 12 bytes, 13 are there"},
 		{"other magic", im, at(0, 'K'), `it begins "Kilnimg", not "kilnimg"`},
-		{"other version", im, at(7, 9), "it has format version 9, this reader version 1"},
+		{"other version", im, at(7, 9), "it has format version 9, this reader version 2"},
 		{"format 0", im, at(12, 0), "Format has no value 0"},
 		{"format 9", im, at(12, 9), "Format has no value 9"},
 		{"convention 2", im, at(13, 2), "Convention has no value 2"},

@@ -3,7 +3,11 @@
 // every machine, without LLVM.
 package image
 
-import "github.com/kilnjit/kiln/target"
+import (
+	"strconv"
+
+	"github.com/kilnjit/kiln/target"
+)
 
 // Format is the encoding of a compiled payload.
 type Format uint8
@@ -39,9 +43,38 @@ type Image struct {
 	// ContextBytes is the memory a worker needs beside its stack (group-wide
 	// arrays too large for it), 0 for none.
 	ContextBytes uint64
+	// Globals are the module's variables that the payload uses by their
+	// [Slot.Symbol] and does not hold: whoever loads it supplies addresses.
+	Globals []Slot
+	// Variables are those it holds. An image of these alone, with what
+	// initialises them, has no Kernel and no Entry.
+	Variables []Slot
+	// Constructors tells that the image of the module's variables runs code
+	// when it is loaded, which must be before the kernel runs.
+	Constructors bool
 	// Undefined are the symbols the payload expects from the process.
 	Undefined []string
 	// Remarks are what the compiler had to say, for reports: one line each.
 	Remarks []string
 	Payload []byte
 }
+
+// Slot is one variable of a module as images of it know it. All kernels of the
+// module mean the same variable by the same slot.
+type Slot struct {
+	// Index is the variable's place among those of the module.
+	Index uint32
+	// Name is the variable's own.
+	Name string
+	// Bytes and Align are those on the image's target.
+	Bytes uint64
+	Align uint32
+	// Constant tells that kernels only read it.
+	Constant bool
+}
+
+// Symbol returns what payloads call the variable: "kiln.global.7".
+func (s *Slot) Symbol() string { return SlotPrefix + strconv.FormatUint(uint64(s.Index), 10) }
+
+// SlotPrefix begins the symbols of variables.
+const SlotPrefix = "kiln.global."
