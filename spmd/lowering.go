@@ -143,7 +143,7 @@ func (l *lowering) addLanes(f form) (string, error) {
 		}
 	}
 	s := &shapes{g: g, sizes: newSizes(l.module), lanes: int64(f.lanes), flat: f.flat, pure: l.pureCall}
-	if s.private, err = privateArrays(l.fn, s.sizes); err != nil {
+	if s.private, err = privateArrays(l.fn, s.sizes, s.lanes); err != nil {
 		return "", err
 	}
 	s.solve()

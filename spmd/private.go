@@ -15,11 +15,16 @@ type privateArray struct {
 	soa bool
 }
 
+// maxPrivate bounds what private arrays take of a worker's stack for all lanes,
+// in bytes; it is also what a near cache holds.
+const maxPrivate = 64 << 10
+
 // privateArrays decides the layouts. Memory that is only ever accessed by
 // elements of one size goes side by side, so that lanes at the same index make
 // one vector access; any other keeps each lane's bytes together.
-func privateArrays(fn *irtext.Function, sz *sizes) (map[string]privateArray, error) {
+func privateArrays(fn *irtext.Function, sz *sizes, lanes int64) (map[string]privateArray, error) {
 	arrays := map[string]privateArray{}
+	total := int64(0)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op != "alloca" {
@@ -38,6 +43,9 @@ func privateArrays(fn *irtext.Function, sz *sizes) (map[string]privateArray, err
 				return nil, refuse("it allocates memory that is not simple")
 			}
 			bytes := (size*count + align - 1) / align * align
+			if total += bytes * lanes; total > maxPrivate {
+				return nil, refuse("its private arrays take more than %d bytes in %d lanes", maxPrivate, lanes)
+			}
 			arrays[in.Name] = privateArray{bytes: bytes, lane: max(bytes, 1)}
 			if elem := elementSize(fn, sz, in.Name); elem > 0 && bytes%elem == 0 {
 				arrays[in.Name] = privateArray{bytes: bytes, lane: elem, soa: true}

@@ -83,3 +83,29 @@ define i32 @read(ptr %s) noinline {
 		want(t, out[:16], func(i int) int32 { return int32(100+i) * 3 })
 	}
 }
+
+// TestLargePrivateArrays has items need so much memory that side by side they
+// would need too much.
+func TestLargePrivateArrays(t *testing.T) {
+	const kernel = `target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+define ptx_kernel void @k(ptr %out) {
+  %a = alloca [4096 x i32], align 4
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = mul i32 %t, 17
+  %p = getelementptr [4096 x i32], ptr %a, i64 0, i32 %i
+  store volatile i32 %i, ptr %p, align 4
+  %v = load volatile i32, ptr %p, align 4
+  %q = getelementptr i32, ptr %out, i32 %t
+  store i32 %v, ptr %q, align 4
+  ret void
+}
+`
+	c := compile(t, []byte(kernel), "k", pointers(1), spmd.Options{})
+	if w := "its private arrays take more than 65536 bytes in 16 lanes"; !strings.Contains(c.result.Remarks[0], w) {
+		t.Errorf("remarks %q, want %q", c.result.Remarks, w)
+	}
+	out := make([]int32, 32)
+	c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, out)
+	want(t, out, func(i int) int32 { return int32(i) * 17 })
+}
