@@ -38,6 +38,7 @@ const (
 	argBlock
 	argConstBlock
 	argShared
+	argBuffer
 )
 
 type argClass uint8
@@ -85,10 +86,10 @@ func dims(kind argKind, x uint32, yz []uint32) LaunchArg {
 }
 
 // Arg is the next argument of the kernel: a number, a slice or a pointer (the
-// kernel gets the address of the first element), or a struct or array by
-// value. The memory a slice or pointer names must stay alive until Launch
-// returns, which it does as an ordinary Go argument, and may come from
-// anywhere. Numbers must have the parameter's own size: int32(5) for an i32.
+// kernel gets the address of the first element), a [Buffer] (the kernel gets
+// its address), or a struct or array by value. The memory a slice or pointer
+// names must stay alive until the launch has ended, which the launch itself
+// sees to for Go's memory, and may come from anywhere. Numbers must have the parameter's own size: int32(5) for an i32.
 func Arg[T any](v T) LaunchArg { return argument(argValue, v) }
 
 // Const is [Arg] for a number or a struct by value that is compiled into the
@@ -147,6 +148,9 @@ func address(kind argKind, p unsafe.Pointer) LaunchArg {
 
 // shaped covers what a type switch cannot: named types, slices of anything, structs.
 func shaped[T any](kind argKind, v T) LaunchArg {
+	if b, ok := any(v).(buffered); ok {
+		return b.argument(kind)
+	}
 	p, size := unsafe.Pointer(&v), uint32(unsafe.Sizeof(v))
 	shape := kindOf[T]()
 	switch shape {

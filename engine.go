@@ -35,12 +35,14 @@ type Engine struct {
 
 	images    flights[*image.Image]
 	summaries flights[*image.Summary]
+	storing   flights[*variables]
 
 	stripes [64]stripe
 	striped atomic.Uint32
 
 	mu        sync.Mutex
 	libraries map[device.Library]struct{}
+	storage   map[[32]byte]*variables // by the module's digest
 
 	stats struct {
 		compiles, summaries, compileErrors, hits, misses, compileTime, codeBytes atomic.Int64
@@ -51,7 +53,7 @@ type Engine struct {
 // for the cache folder, touches no file. A cache that cannot be used is a
 // warning to [Events], not an error.
 func Open(options Options) (*Engine, error) {
-	e := &Engine{options: options, device: options.Device, libraries: map[device.Library]struct{}{}}
+	e := &Engine{options: options, device: options.Device, libraries: map[device.Library]struct{}{}, storage: map[[32]byte]*variables{}}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.compiler = sync.OnceValues(func() (*compile.Compiler, error) {
 		c, err := compile.New(compile.Config{LLVM: options.LLVM, DumpDir: options.DumpDir})
@@ -73,8 +75,9 @@ func Open(options Options) (*Engine, error) {
 // Device returns the device the engine launches on.
 func (e *Engine) Device() device.Device { return e.device }
 
-// Close waits for the launches under way, cancels compiles, and unloads every
-// kernel. Launches that follow get [ErrClosed]. Closing twice is harmless.
+// Close waits for the launches under way and those queued in streams, cancels
+// compiles, and unloads every kernel and variable. Launches that follow get
+// [ErrClosed]. Closing twice is harmless.
 func (e *Engine) Close() error {
 	if !e.closed.CompareAndSwap(false, true) {
 		return nil
@@ -83,11 +86,14 @@ func (e *Engine) Close() error {
 	e.quiesce()
 	var errs []error
 	e.mu.Lock()
-	libraries := e.libraries
-	e.libraries = nil
+	libraries, storage := e.libraries, e.storage
+	e.libraries, e.storage = nil, nil
 	e.mu.Unlock()
 	for library := range libraries {
 		errs = append(errs, library.Close())
+	}
+	for _, v := range storage {
+		errs = append(errs, v.library.Close())
 	}
 	if e.ownDevice {
 		errs = append(errs, e.device.Close())

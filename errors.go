@@ -15,6 +15,10 @@ var (
 	ErrArgument = errors.New("argument does not fit")
 	// ErrNoKernel is matched when a module has no such kernel.
 	ErrNoKernel = compile.ErrNoKernel
+	// ErrNoGlobal is matched when a module has no such variable.
+	ErrNoGlobal = errors.New("no such variable")
+	// ErrFreed is matched when a buffer is used after it was freed.
+	ErrFreed = device.ErrFreed
 	// ErrLaunch is matched when a launch's shape is refused.
 	ErrLaunch = device.ErrLaunch
 	// ErrFault is matched when kernel code faulted or trapped.

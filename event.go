@@ -23,7 +23,8 @@ type Events struct {
 
 // CompileInfo names one compile.
 type CompileInfo struct {
-	// Kernel is empty when a module is only summarised.
+	// Kernel is empty when a module is only summarised, "(variables)" for the
+	// variables that a module's kernels share.
 	Kernel string
 	Target string
 	Key    cache.Key
@@ -61,7 +62,8 @@ type CacheLookup struct {
 
 // Stats are an engine's counts since it was opened.
 type Stats struct {
-	// Compiles counts kernels compiled, Summaries modules read by LLVM.
+	// Compiles counts images compiled, of kernels and of modules' variables,
+	// Summaries modules read by LLVM.
 	Compiles, Summaries, CompileErrors int64
 	// CacheHits and CacheMisses count look-ups of images through all tiers.
 	CacheHits, CacheMisses int64

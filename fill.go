@@ -32,6 +32,11 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 	for i := range args {
 		a := &args[i]
 		switch kind := a.tag.kind(); kind {
+		case argBuffer:
+			if m := a.region(); m.isFreed() {
+				return fmt.Errorf("kernel %s: argument %d: %w", k.info.Name, next, ErrFreed)
+			}
+			fallthrough
 		case argValue, argConst:
 			if next >= len(k.params) {
 				return k.wrongCount(args)

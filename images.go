@@ -145,13 +145,20 @@ func (e *Engine) summarise(ctx context.Context, m *Module) (*image.Summary, erro
 	})
 }
 
+// variablesName stands for a kernel's name in reports on the image of a module's variables.
+const variablesName = "(variables)"
+
 // image returns the image that r asks for.
 func (e *Engine) image(ctx context.Context, r compile.Request) (*image.Image, error) {
 	key := cache.Key(r.Digest())
+	name := r.Kernel
+	if r.Variables {
+		name = variablesName
+	}
 	return e.images.do(e.base, ctx, key, func(ctx context.Context) (*image.Image, error) {
 		return obtain(ctx, e, &artefact[*image.Image]{
-			info:   CompileInfo{Kernel: r.Kernel, Target: r.Target.String(), Key: key},
-			label:  fmt.Sprintf("image %s %s/%s", r.Kernel, r.Target.Arch(), r.Target.Processor),
+			info:   CompileInfo{Kernel: name, Target: r.Target.String(), Key: key},
+			label:  fmt.Sprintf("image %s %s/%s", name, r.Target.Arch(), r.Target.Processor),
 			decode: image.UnmarshalImage,
 			encode: (*image.Image).Marshal,
 			make: func(ctx context.Context, c *compile.Compiler) (*image.Image, error) {

@@ -13,6 +13,7 @@ type record struct {
 	launch device.Launch
 	words  []uint64         // the constants, as the key of the specialisation
 	keep   []unsafe.Pointer // what the arguments point to, so that it stays alive
+	held   []*region        // buffers of a launch in a stream
 	result LaunchArg
 	stripe *stripe
 }
@@ -48,6 +49,12 @@ func alignedBytes(n int) []byte {
 func (k *Kernel) Launch(ctx context.Context, args ...LaunchArg) error {
 	r := k.records.Get().(*record)
 	err := k.launch(ctx, r, args)
+	k.recycle(r)
+	return err
+}
+
+// recycle gives the record to later launches.
+func (k *Kernel) recycle(r *record) {
 	for i := range r.keep {
 		r.keep[i] = nil
 	}
@@ -56,7 +63,6 @@ func (k *Kernel) Launch(ctx context.Context, args ...LaunchArg) error {
 		r.result = LaunchArg{}
 	}
 	k.records.Put(r)
-	return err
 }
 
 func (k *Kernel) launch(ctx context.Context, r *record, args []LaunchArg) error {

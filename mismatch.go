@@ -57,7 +57,7 @@ func (k *Kernel) notAnArgument(index int) error {
 func (k *Kernel) wrongCount(args []LaunchArg) error {
 	got := 0
 	for i := range args {
-		if kind := args[i].tag.kind(); kind == argValue || kind == argConst || kind == argInvalid {
+		if kind := args[i].tag.kind(); kind == argValue || kind == argConst || kind == argBuffer || kind == argInvalid {
 			got++
 		}
 	}

@@ -25,7 +25,7 @@ func (k *Kernel) specialise(ctx context.Context, r *record, hash uint64) (*speci
 		if err != nil {
 			return nil, err
 		}
-		library, err := k.engine.device.Load(ctx, im)
+		library, err := k.module.load(ctx, im)
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,10 @@ type build struct {
 	// function is the kernel in the module, described by kernel.
 	function capi.Value
 	desc     *image.Kernel
+	// slots are the variables that the module's kernels share; constructed
+	// tells that they are set by code.
+	slots       []slot
+	constructed bool
 	// fixed is each argument's constant value, zero where it has none.
 	fixed        []capi.Value
 	entry        string
@@ -40,6 +44,10 @@ type build struct {
 // extract leaves the kernel and what it needs.
 func (b *build) extract() error {
 	b.code = newCode(b.context.Ref(), b.module.Ref())
+	b.slots = b.code.slots()
+	if b.request.Variables {
+		return b.extractVariables()
+	}
 	var err error
 	if b.function, err = b.code.find(b.request.Kernel); err != nil {
 		return err
@@ -72,14 +80,13 @@ func (b *build) checkMachine() error {
 
 // reduce drops what the kernel does not need and checks what is left.
 func (b *build) reduce() error {
-	copied := b.code.isolate(b.function, b.desc.Convention)
-	if err := b.module.RunPasses("globaldce", nil, llvm.PassOptions{}); err != nil {
+	b.constructed = b.desc.Convention == image.Host && b.code.constructed()
+	if err := b.code.link(b.slots); err != nil {
 		return err
 	}
-	for _, name := range copied {
-		if capi.GetNamedGlobal(b.module.Ref(), name) != 0 {
-			b.remarks = append(b.remarks, fmt.Sprintf("variable %q of the module is this image's own copy", name))
-		}
+	b.code.isolate(b.function, b.desc.Convention)
+	if err := b.module.RunPasses("globaldce", nil, llvm.PassOptions{}); err != nil {
+		return err
 	}
 	if err := b.code.checkExtracted(); err != nil {
 		return err
@@ -103,6 +110,9 @@ func (b *build) specialise() (err error) {
 // lower makes the entry of a GPU kernel, in a module of its own that takes the
 // place of the one at hand.
 func (b *build) lower() error {
+	if b.request.Variables {
+		return b.lowerVariables()
+	}
 	block := b.request.Spec.Block
 	if block == ([3]uint32{}) {
 		block = b.desc.ReqdBlock
@@ -131,6 +141,9 @@ func (b *build) lower() error {
 
 // wrap makes the entry of a host function.
 func (b *build) wrap() error {
+	if b.request.Variables {
+		return b.prepare()
+	}
 	b.entry = b.code.wrap(b.function, b.desc, b.fixed)
 	if err := b.prepare(); err != nil || b.request.Options.Opt == O0 {
 		return err
@@ -198,7 +211,7 @@ func (b *build) generate() error {
 	if err != nil {
 		return &fault{kind: ErrUnsupported, text: "the object cannot be loaded: " + err.Error(), cause: err}
 	}
-	if !slices.Contains(parsed.Defined(), b.entry) {
+	if !b.request.Variables && !slices.Contains(parsed.Defined(), b.entry) {
 		return faultf(ErrBadRequest, "pipeline %q leaves no entry %q", b.request.Options.Pipeline, b.entry)
 	}
 	b.payload, b.undefined = object, parsed.Undefined()
@@ -241,6 +254,7 @@ func (b *build) image(r *Request) (*image.Image, error) {
 	if r.Target.Arch() == target.Unknown {
 		return nil, faultf(ErrUnsupported, "no image format for %s", r.Target.Triple)
 	}
+	named, held := b.table()
 	return &image.Image{
 		Format:       image.Object,
 		Target:       r.Target,
@@ -253,6 +267,9 @@ func (b *build) image(r *Request) (*image.Image, error) {
 		ParamBytes:   b.desc.ParamBytes,
 		StackBytes:   uint32(min(b.stackBytes, 1<<32-1)),
 		ContextBytes: b.contextBytes,
+		Globals:      named,
+		Variables:    held,
+		Constructors: b.constructed,
 		Undefined:    b.undefined,
 		Remarks:      b.remarks,
 		Payload:      b.payload,

@@ -20,18 +20,32 @@ type frame struct {
 	context, link unsafe.Pointer
 }
 
-// call loads the image, enters it once for all groups with the parameter
-// block, which it may write to, and returns the entry's code.
-func call(t testing.TB, im *image.Image, params []byte, grid, block [3]uint32) int32 {
+// loadImage loads an image, with the variables that others hold.
+func loadImage(t testing.TB, im *image.Image, variables ...*elfload.Image) *elfload.Image {
 	t.Helper()
 	object, err := elfload.Parse(im.Payload)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := object.Load(elfload.Options{})
+	loaded, err := object.Load(elfload.Options{Resolve: func(name string) (uintptr, bool) {
+		for _, v := range variables {
+			if address, ok := v.Symbol(name); ok {
+				return address, true
+			}
+		}
+		return 0, false
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return loaded
+}
+
+// call loads the image, enters it once for all groups with the parameter
+// block, which it may write to, and returns the entry's code.
+func call(t testing.TB, im *image.Image, params []byte, grid, block [3]uint32, variables ...*elfload.Image) int32 {
+	t.Helper()
+	loaded := loadImage(t, im, variables...)
 	defer loaded.Close()
 	entry, ok := loaded.Symbol(im.Entry)
 	if !ok {

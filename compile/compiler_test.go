@@ -67,7 +67,7 @@ func TestStackAndRemarks(t *testing.T) {
 		t.Errorf("StackBytes of a leaf = %d", im.StackBytes)
 	}
 	im = compile(t, c, Request{Module: module, Kernel: "count"})
-	if diff := cmp.Diff([]string{`variable "counter" of the module is this image's own copy`}, im.Remarks); diff != "" {
+	if diff := cmp.Diff([]string{`variable "counter" is shared by the module's kernels`}, im.Remarks); diff != "" {
 		t.Errorf("remarks (-want +got):\n%s", diff)
 	}
 	// A large frame is probed page by page: the guard page cannot be missed.

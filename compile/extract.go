@@ -7,19 +7,13 @@ import (
 	"github.com/kilnjit/kiln/internal/llvm/capi"
 )
 
-// isolate makes everything but the kernel f local to the module and forgets
-// what only held things alive, so that dead code elimination leaves what the
-// kernel needs. It returns remarks for the report.
-func (c *code) isolate(f capi.Value, convention image.Convention) (remarks []string) {
-	c.release(convention)
-	var copied []string
+// isolate makes everything but the function f local to the module and forgets
+// what only held things alive, so that dead code elimination leaves what f
+// needs. An f of 0 stands for what sets the module's variables.
+func (c *code) isolate(f capi.Value, convention image.Convention) {
+	c.release(f, convention)
 	for g := range c.globals {
-		if !c.localise(g) {
-			continue
-		}
-		if !capi.IsGlobalConstant(g) {
-			copied = append(copied, capi.GetValueName2(g))
-		}
+		c.localise(g)
 	}
 	for other := range c.functions {
 		if other != f {
@@ -29,18 +23,22 @@ func (c *code) isolate(f capi.Value, convention image.Convention) (remarks []str
 	for a := capi.GetFirstGlobalAlias(c.module); a != 0; a = capi.GetNextGlobalAlias(a) {
 		capi.SetLinkage(a, capi.InternalLinkage)
 	}
-	capi.SetComdat(f, 0)
-	capi.SetLinkage(f, capi.ExternalLinkage)
-	capi.SetVisibility(f, capi.HiddenVisibility)
-	return copied
+	if f != 0 {
+		capi.SetComdat(f, 0)
+		capi.SetLinkage(f, capi.ExternalLinkage)
+		capi.SetVisibility(f, capi.HiddenVisibility)
+	}
 }
 
 // release deletes the lists that keep things alive without using them, and
-// for a GPU kernel what the module does on its own when it is loaded.
-func (c *code) release(convention image.Convention) {
+// what the module does on its own when it is loaded: that is for the image of
+// its variables alone, and GPU kernels' modules do nothing.
+func (c *code) release(f capi.Value, convention image.Convention) {
 	names := []string{"llvm.used", "llvm.compiler.used"}
-	if convention == image.Grid {
+	if f != 0 || convention == image.Grid {
 		names = append(names, "llvm.global_ctors", "llvm.global_dtors")
+	}
+	if convention == image.Grid {
 		capi.SetModuleInlineAsm2(c.module, "")
 	}
 	for _, name := range names {
@@ -50,21 +48,20 @@ func (c *code) release(convention image.Convention) {
 	}
 }
 
-// localise makes a definition local and returns whether it was not before.
-func (c *code) localise(g capi.Value) bool {
+// localise makes a definition local.
+func (c *code) localise(g capi.Value) {
 	if capi.IsDeclaration(g) {
-		return false
+		return
 	}
 	switch capi.GetLinkage(g) {
 	case capi.InternalLinkage, capi.PrivateLinkage, capi.AvailableExternallyLinkage, capi.AppendingLinkage:
-		return false
+		return
 	}
 	if strings.HasPrefix(capi.GetValueName2(g), "llvm.") {
-		return false
+		return
 	}
 	capi.SetComdat(g, 0)
 	capi.SetLinkage(g, capi.InternalLinkage)
-	return true
 }
 
 // checkExtracted refuses what cannot be loaded without the system's linker.
@@ -119,5 +116,7 @@ func (c *code) retarget(entry string, r *Request) {
 			capi.AddAttributeAtIndex(f, self, a)
 		}
 	}
-	capi.AddAttributeAtIndex(capi.GetNamedFunction(c.module, entry), self, attribute("warn-stack-size", "0"))
+	if entry != "" {
+		capi.AddAttributeAtIndex(capi.GetNamedFunction(c.module, entry), self, attribute("warn-stack-size", "0"))
+	}
 }

@@ -141,6 +141,7 @@ func hostCases(t testing.TB) (cases []hostCase, keep []any) {
 func TestHostFunctions(t *testing.T) {
 	c := newCompiler(t, Config{})
 	module := hostModule(t, c)
+	held := compile(t, c, Request{Module: module, Variables: true})
 	cases, keep := hostCases(t)
 	levels := []Options{
 		{}, {Opt: O0, Codegen: CodegenNone}, {Opt: O1, Codegen: CodegenLess}, {Opt: O2, Codegen: CodegenDefault},
@@ -161,7 +162,9 @@ func TestHostFunctions(t *testing.T) {
 						at := test.constants[spec.Constants[i].Index]
 						copy(params[at[0]:at[0]+at[1]], bytes.Repeat([]byte{0xaa}, at[1]))
 					}
-					if code := call(t, im, params, once, once); code != 0 {
+					variables := loadImage(t, held)
+					defer variables.Close()
+					if code := call(t, im, params, once, once, variables); code != 0 {
 						t.Fatalf("%+v: entry returned %d", o, code)
 					}
 					if got := params[len(test.params)-len(test.want):][:len(test.want)]; !bytes.Equal(got, test.want) {

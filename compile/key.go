@@ -15,7 +15,7 @@ import (
 // Revision numbers what this package makes of a request. It is part of every
 // key and goes up with each change that makes other code of the same request,
 // so that images of an older engine are misses and not wrong answers.
-const Revision = 1
+const Revision = 2
 
 // Digest returns the request's key: the SHA-256 of everything that decides the
 // image. The module counts by its digest, which is computed here when
@@ -60,6 +60,7 @@ func (r *Request) writeKey(k *keyWriter) {
 	k.number("revision", Revision, nil)
 	k.bytes("module", digest[:], nil)
 	k.text("kernel", r.Kernel)
+	k.number("variables", b2u(r.Variables), nil)
 	k.text("triple", r.Target.Triple)
 	k.text("processor", r.Target.Processor)
 	k.text("features", r.Target.Features)

@@ -15,9 +15,12 @@ type Request struct {
 	// ModuleDigest is the SHA-256 of Module; zero means: computed when needed.
 	ModuleDigest [32]byte
 	Kernel       string
-	Target       target.Target
-	Spec         specialize.Spec
-	Options      Options
+	// Variables asks for the module's variables instead of a kernel: Kernel and
+	// Spec are then empty.
+	Variables bool
+	Target    target.Target
+	Spec      specialize.Spec
+	Options   Options
 	// Toolchain identifies the LLVM that compiles.
 	Toolchain Toolchain
 }

@@ -66,7 +66,11 @@ func (c *code) ident() string {
 // listed tells whether a host can want to reach the variable by its name.
 func (c *code) listed(g capi.Value) bool {
 	switch capi.GetLinkage(g) {
-	case capi.InternalLinkage, capi.PrivateLinkage, capi.AppendingLinkage, capi.AvailableExternallyLinkage:
+	case capi.InternalLinkage, capi.PrivateLinkage:
+		if !capi.IsExternallyInitialized(g) {
+			return false
+		}
+	case capi.AppendingLinkage, capi.AvailableExternallyLinkage:
 		return false
 	}
 	return !strings.HasPrefix(capi.GetValueName2(g), "llvm.") && !c.isShared(g)

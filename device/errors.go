@@ -13,16 +13,22 @@ var (
 	ErrLaunch = errors.New("launch refused")
 	// ErrImage: an image cannot be loaded on the device.
 	ErrImage = errors.New("image not loadable")
-	// ErrClosed: the library or its device was closed.
-	ErrClosed = errors.New("device or library is closed")
+	// ErrClosed: the library, stream or device was closed.
+	ErrClosed = errors.New("device, stream or library is closed")
+	// ErrFreed: a buffer is used or freed again after it was freed.
+	ErrFreed = errors.New("buffer was freed")
+	// ErrRange: part of what is asked for lies outside a buffer.
+	ErrRange = errors.New("out of the buffer's range")
+	// ErrArgument: a call's arguments do not go together, or are another device's.
+	ErrArgument = errors.New("argument not usable")
 	// ErrFault: kernel code faulted. See [FaultError].
 	ErrFault = errors.New("fault in kernel code")
 	// ErrException: a C++ exception left kernel code. See [ExceptionError].
 	ErrException = errors.New("exception in kernel code")
 	// ErrStatus: a kernel stopped with a code of its own. See [StatusError].
 	ErrStatus = errors.New("kernel stopped")
-	// ErrMemory: the device has no memory for the launch.
-	ErrMemory = errors.New("out of memory for the launch")
+	// ErrMemory: the device has no memory for a launch or buffer.
+	ErrMemory = errors.New("out of memory")
 )
 
 // LaunchError tells which part of a launch a kernel or its device does not

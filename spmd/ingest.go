@@ -2,8 +2,10 @@ package spmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
 	"github.com/kilnjit/kiln/target"
 )
@@ -78,7 +80,16 @@ func (in *ingest1) run() (*ingested, error) {
 	if defines[in.kernel] == nil {
 		return nil, fmt.Errorf("kernel %s: the module defines no such function", in.kernel[1:])
 	}
-	order, recursive := in.reach(defines)
+	if err := in.take([]string{in.kernel}); err != nil {
+		return nil, err
+	}
+	return &ingested{text: in.out.Text(), byValue: in.byValue, shared: in.shared, warp: in.warpSize()}, nil
+}
+
+// take writes what the roots reach into the module that comes out.
+func (in *ingest1) take(roots []string) error {
+	defines := index(in.source.Defines)
+	order, recursive := in.reach(defines, roots)
 	in.out.Triple, in.out.DataLayout = in.opt.Triple, in.opt.DataLayout
 	in.out.Types = in.source.Types
 	for i := range in.out.Types {
@@ -101,12 +112,16 @@ func (in *ingest1) run() (*ingested, error) {
 		}
 	}
 	in.lib.finish(&in.out, &in.missing)
-	if err := in.missing.err(in.kernel[1:]); err != nil {
-		return nil, err
+	what := "variables"
+	if in.kernel != "" {
+		what = in.kernel[1:]
+	}
+	if err := in.missing.err(what); err != nil {
+		return err
 	}
 	in.attributes()
 	in.metadata()
-	return &ingested{text: in.out.Text(), byValue: in.byValue, shared: in.shared, warp: in.warpSize()}, nil
+	return nil
 }
 
 func (in *ingest1) warpSize() int {
@@ -124,13 +139,16 @@ func index(list []irtext.Entity) map[string]*irtext.Entity {
 	return m
 }
 
-// reach returns the names that the kernel reaches, the kernel first, and those
-// of functions that can call themselves.
-func (in *ingest1) reach(defines map[string]*irtext.Entity) (order []string, recursive map[string]bool) {
+// reach returns the names that the roots reach, these first, and those of
+// functions that can call themselves.
+func (in *ingest1) reach(defines map[string]*irtext.Entity, roots []string) (order []string, recursive map[string]bool) {
 	globals := index(in.source.Globals)
-	seen := map[string]bool{in.kernel: true}
+	seen := map[string]bool{}
+	for _, root := range roots {
+		seen[root] = true
+	}
 	calls := map[string][]string{}
-	order = []string{in.kernel}
+	order = slices.Clone(roots)
 	for i := 0; i < len(order); i++ {
 		name := order[i]
 		note := func(ref string) {
@@ -298,6 +316,8 @@ func (in *ingest1) global(e *irtext.Entity) {
 	if in.isShared(e, t) {
 		return
 	}
+	// A variable that all kernels of the module share lies elsewhere.
+	slot := strings.HasPrefix(e.Name, "@"+image.SlotPrefix)
 	external := false
 	i := 2
 	for ; i < len(t) && !t[i].Is("global") && !t[i].Is("constant") && !t[i].Is("alias") && !t[i].Is("ifunc"); i++ {
@@ -315,7 +335,10 @@ func (in *ingest1) global(e *irtext.Entity) {
 			out = append(out, t[i])
 		}
 	}
-	if external {
+	switch {
+	case external && slot:
+		out[2] = word("external")
+	case external:
 		in.missing.add(undefined, e.Name[1:])
 		return
 	}

@@ -46,12 +46,19 @@ type Options struct {
 	// the device is opened, and with it the limits of affinity and cgroup, but
 	// no more than there are processors.
 	Workers int
+	// Processors are those that the threads of the pool run on, numbered as the
+	// system does; nil means all that the process may run on. [Node] names those
+	// of a NUMA node. Where it is set, Workers may be 0 for as many as there are
+	// processors in it. The thread that launches works as well, and stays where
+	// it is.
+	Processors []int
 	// Names says which tools learn the names of kernels.
 	Names Names
 }
 
 // Device is the CPU device. Make one with [Open].
 type Device struct {
+	name   string
 	target target.Target
 	native *nativeDevice
 	names  *jitnames.Names
@@ -60,6 +67,8 @@ type Device struct {
 	mu        sync.Mutex
 	closed    bool
 	libraries map[*library]struct{}
+	streams   map[*stream]struct{}
+	buffers   map[*buffer]struct{}
 
 	close    sync.Once
 	closeErr error
@@ -75,6 +84,8 @@ func Open(o Options) (*Device, error) {
 	switch {
 	case workers < 0 || workers > MaxWorkers:
 		return nil, fmt.Errorf("opening the CPU device: %d workers, where 0 to %d can be", workers, MaxWorkers)
+	case workers == 0 && o.Processors != nil:
+		workers = min(len(o.Processors), MaxWorkers)
 	case workers == 0:
 		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU(), MaxWorkers)
 	}
@@ -82,7 +93,11 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the CPU device: %w", err)
 	}
-	native, err := openNative(workers - 1)
+	mask, err := processorMask(o.Processors)
+	if err != nil {
+		return nil, fmt.Errorf("opening the CPU device: %w", err)
+	}
+	native, err := openNative(workers-1, mask)
 	if err != nil {
 		return nil, fmt.Errorf("opening the CPU device: %w", err)
 	}
@@ -91,14 +106,18 @@ func Open(o Options) (*Device, error) {
 		native.release()
 		return nil, fmt.Errorf("opening the CPU device: %w", err)
 	}
-	d := &Device{target: t, native: native, names: names, libraries: map[*library]struct{}{}}
+	d := &Device{
+		name: fmt.Sprintf("cpu:%d", native.number), target: t, native: native, names: names,
+		libraries: map[*library]struct{}{}, streams: map[*stream]struct{}{}, buffers: map[*buffer]struct{}{},
+	}
 	d.named = d.announce(native.runtime.object, native.runtime.image, "", 0)
 	runtime.AddCleanup(d, (*nativeDevice).release, native)
 	return d, nil
 }
 
-// Name returns "cpu".
-func (d *Device) Name() string { return "cpu" }
+// Name returns "cpu:" and the lowest number that no other open device had when
+// this one was opened.
+func (d *Device) Name() string { return d.name }
 
 // Target returns this machine's processor.
 func (d *Device) Target() target.Target { return d.target }
@@ -117,13 +136,17 @@ func (d *Device) Limits() device.Limits {
 
 // Load maps the image's object. Errors match [device.ErrImage], or
 // [device.ErrClosed] once the device is closed.
-func (d *Device) Load(ctx context.Context, im *image.Image) (device.Library, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("loading kernel %q: %w", im.Kernel, err)
+func (d *Device) Load(ctx context.Context, im *image.Image, globals ...uint64) (device.Library, error) {
+	what := fmt.Sprintf("loading kernel %q", im.Kernel)
+	if im.Kernel == "" {
+		what = "loading a module's variables"
 	}
-	lib, err := d.load(im)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	lib, err := d.load(im, globals)
 	if err != nil {
-		return nil, fmt.Errorf("loading kernel %q: %w", im.Kernel, err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	d.mu.Lock()
 	closed := d.closed
@@ -132,29 +155,46 @@ func (d *Device) Load(ctx context.Context, im *image.Image) (device.Library, err
 	}
 	d.mu.Unlock()
 	if closed {
-		return nil, errors.Join(fmt.Errorf("loading kernel %q: %w", im.Kernel, device.ErrClosed), lib.unload())
+		return nil, errors.Join(fmt.Errorf("%s: %w", what, device.ErrClosed), lib.unload())
 	}
 	return lib, nil
 }
 
-// Close refuses further launches, waits for those under way, ends the threads
-// of the pool and unloads what is still loaded. The error is of unloading, or
-// tells that names could not be written. Closing again does nothing and returns
-// the same error. Code that a kernel calls must not close its device:
-// it would wait for itself.
+// Close refuses further work, drops what streams have not begun, waits for what
+// is under way, ends the threads of the pool, unloads what is still loaded and
+// frees what is still allocated. The error is of unloading, or tells that names
+// could not be written. Closing again does nothing and returns the same error.
+// Code that a kernel calls must not close its device: it would wait for itself.
 func (d *Device) Close() error {
 	d.close.Do(func() {
 		d.mu.Lock()
 		d.closed = true
-		libraries := d.libraries
-		d.libraries = nil
+		libraries, streams, buffers := d.libraries, d.streams, d.buffers
+		d.libraries, d.streams, d.buffers = nil, nil, nil
 		d.mu.Unlock()
 
+		var begun []*point
+		for s := range streams {
+			begun = append(begun, s.abandon())
+		}
+		for _, p := range begun {
+			if p != nil {
+				<-p.done
+			}
+		}
 		d.native.shut()
 		d.named.withdraw()
 		errs := []error{d.names.Err()}
-		for lib := range libraries {
-			errs = append(errs, lib.unload())
+		// Variables go last: what kernels registered may still look at them.
+		for _, kernels := range []bool{true, false} {
+			for lib := range libraries {
+				if lib.entered == kernels {
+					errs = append(errs, lib.unload())
+				}
+			}
+		}
+		for b := range buffers {
+			errs = append(errs, b.free())
 		}
 		d.closeErr = errors.Join(errs...)
 	})

@@ -19,7 +19,10 @@ type library struct {
 	device   *Device
 	image    *elfload.Image
 	named    *named
-	function function
+	function function // none where the image holds variables
+	entered  bool
+	// variables are the image's, by their places there.
+	variables []*buffer
 
 	closed atomic.Bool
 	once   sync.Once
@@ -34,7 +37,7 @@ type function struct {
 	native  nativeFunction
 }
 
-func (d *Device) load(im *image.Image) (*library, error) {
+func (d *Device) load(im *image.Image, globals []uint64) (*library, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %w", device.ErrImage, fmt.Errorf(format, args...))
 	}
@@ -48,6 +51,9 @@ func (d *Device) load(im *image.Image) (*library, error) {
 		return nil, refuse("its stack frame of %d bytes is over %d: arrays that large belong in the context memory",
 			im.StackBytes, maxStackBytes)
 	}
+	if len(globals) != len(im.Globals) {
+		return nil, refuse("it uses %d variables of its module, and the addresses of %d are given", len(im.Globals), len(globals))
+	}
 	object, err := elfload.Parse(im.Payload)
 	if err != nil {
 		return nil, refuse("%w", err)
@@ -59,9 +65,18 @@ func (d *Device) load(im *image.Image) (*library, error) {
 			return nil, refuse("it can throw C++ exceptions: %w", err)
 		}
 	}
-	loaded, err := object.Load(elfload.Options{Frames: throws})
+	loaded, err := object.Load(elfload.Options{Frames: throws, Resolve: resolver(im.Globals, globals)})
 	if err != nil {
 		return nil, refuse("%w", err)
+	}
+	lib := &library{device: d, image: loaded}
+	if err := lib.findVariables(im.Variables); err != nil {
+		loaded.Close()
+		return nil, refuse("%w", err)
+	}
+	if im.Entry == "" && len(im.Variables) > 0 {
+		lib.named = d.announce(object, loaded, im.Kernel, 0)
+		return lib, nil
 	}
 	entry, ok := loaded.Symbol(im.Entry)
 	lo, hi := loaded.TextRange()
@@ -69,7 +84,7 @@ func (d *Device) load(im *image.Image) (*library, error) {
 		loaded.Close()
 		return nil, refuse("it defines no function %q", im.Entry)
 	}
-	lib := &library{device: d, image: loaded, named: d.announce(object, loaded, im.Kernel, entry)}
+	lib.entered, lib.named = true, d.announce(object, loaded, im.Kernel, entry)
 	lib.function = function{
 		library: lib,
 		kernel:  im.Kernel,
@@ -79,6 +94,34 @@ func (d *Device) load(im *image.Image) (*library, error) {
 		},
 	}
 	return lib, nil
+}
+
+// resolver finds the variables of other images by their symbols, nil where
+// there are none.
+func resolver(slots []image.Slot, addresses []uint64) func(string) (uintptr, bool) {
+	if len(slots) == 0 {
+		return nil
+	}
+	return func(name string) (uintptr, bool) {
+		for i := range slots {
+			if slots[i].Symbol() == name {
+				return uintptr(addresses[i]), true
+			}
+		}
+		return 0, false
+	}
+}
+
+// findVariables looks up where the image's variables lie.
+func (lib *library) findVariables(slots []image.Slot) error {
+	for i := range slots {
+		address, ok := lib.image.Symbol(slots[i].Symbol())
+		if !ok {
+			return fmt.Errorf("it does not hold its variable %q", slots[i].Name)
+		}
+		lib.variables = append(lib.variables, &buffer{device: lib.device, library: lib, memory: memoryAt(address, slots[i].Bytes)})
+	}
+	return nil
 }
 
 // canThrow tells whether code of the object throws C++ exceptions, or calls
@@ -96,7 +139,22 @@ func canThrow(o *elfload.Object) bool {
 	return false
 }
 
-func (lib *library) Function() device.Function { return &lib.function }
+func (lib *library) Function() device.Function {
+	if !lib.entered {
+		return nil
+	}
+	return &lib.function
+}
+
+func (lib *library) Variable(i int) (device.Buffer, error) {
+	if i < 0 || i >= len(lib.variables) {
+		return nil, fmt.Errorf("variable %d of an image with %d: %w", i, len(lib.variables), device.ErrArgument)
+	}
+	if lib.closed.Load() {
+		return nil, fmt.Errorf("variable of an image: %w", device.ErrClosed)
+	}
+	return lib.variables[i], nil
+}
 
 func (lib *library) Bytes() int { return lib.image.Bytes() }
 

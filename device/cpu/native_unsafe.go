@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 
@@ -31,7 +32,13 @@ type nativeLaunch struct {
 	groups      uint64
 	sharedBytes uint64
 	grid, block [3]uint32
+	stop        *stopFlag
 }
+
+// stopFlag is set to let a launch take no further groups.
+type stopFlag struct{ word atomic.Uint32 }
+
+func (s *stopFlag) set() { s.word.Store(1) }
 
 type nativeError struct {
 	id            int32
@@ -51,34 +58,47 @@ const (
 	outcomeException
 	outcomeMemory
 	outcomeClosed
+	outcomeStopped
 )
+
+// errStopped: a launch's stop flag was set before all groups were taken.
+var errStopped = errors.New("stopped")
 
 // nativeDevice is a struct kiln_device. Once shut it stays, for launches that
 // come late to find it shut, until it is released.
 type nativeDevice struct {
 	runtime *nativeRuntime
 	address uintptr
+	number  int // in the device's name
 	once    sync.Once
 }
 
-func openNative(helpers int) (*nativeDevice, error) {
+// openNative makes a device with so many threads beside the caller's, which run
+// on the processors of the mask, a bit each, or on all where it is empty.
+func openNative(helpers int, processors []uint64) (*nativeDevice, error) {
 	r, err := loadRuntime()
 	if err != nil {
 		return nil, err
 	}
 	var open struct {
-		device  uintptr
-		workers uint32
+		device          uintptr
+		workers         uint32
+		processors      *uint64
+		processorsBytes uint64
 	}
 	open.workers = uint32(helpers)
+	open.processors, open.processorsBytes = unsafe.SliceData(processors), uint64(8*len(processors))
 	if ffi.CGOCall(r.open, unsafe.Pointer(&open)) != 0 {
 		return nil, errors.New("out of memory")
 	}
-	return &nativeDevice{runtime: r, address: open.device}, nil
+	return &nativeDevice{runtime: r, address: open.device, number: numbers.take()}, nil
 }
 
 func (d *nativeDevice) shut() {
-	d.once.Do(func() { ffi.CGOCall(d.runtime.close, pointer(d.address)) })
+	d.once.Do(func() {
+		ffi.CGOCall(d.runtime.close, pointer(d.address))
+		numbers.give(d.number)
+	})
 }
 
 func (d *nativeDevice) release() {
@@ -99,8 +119,18 @@ func pointer(address uintptr) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
 }
 
+// addressOf returns where b lies, 0 for nil.
+func addressOf(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
+
+// memoryAt returns n bytes of native memory.
+func memoryAt(address uintptr, n uint64) []byte { return unsafe.Slice((*byte)(pointer(address)), n) }
+
 // Launch is [device.Function]'s.
-func (f *function) Launch(l *device.Launch) error {
+func (f *function) Launch(l *device.Launch) error { return f.launch(l, nil) }
+
+// launch runs f until all groups have ended, or returns errStopped once stop,
+// unless nil, is set before that.
+func (f *function) launch(l *device.Launch, stop *stopFlag) error {
 	if f.library.closed.Load() {
 		return f.failed(device.ErrClosed)
 	}
@@ -113,6 +143,7 @@ func (f *function) Launch(l *device.Launch) error {
 		sharedBytes: uint64(l.SharedBytes),
 		grid:        [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z},
 		block:       [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+		stop:        stop,
 	}
 	if f.host {
 		n.groups, n.grid, n.block = 1, [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}
@@ -122,6 +153,7 @@ func (f *function) Launch(l *device.Launch) error {
 	outcome := ffi.CGOCall(d.runtime.launch, unsafe.Pointer(&n))
 	runtime.KeepAlive(f)
 	runtime.KeepAlive(l)
+	runtime.KeepAlive(stop)
 	if outcome != 0 {
 		return f.explain(outcome)
 	}
@@ -137,6 +169,8 @@ func (f *function) explain(outcome int32) error {
 		return f.failed(device.ErrMemory)
 	case outcomeClosed:
 		return f.failed(device.ErrClosed)
+	case outcomeStopped:
+		return errStopped
 	}
 	e := nativeError{id: outcome}
 	if ffi.CGOCall(f.library.device.native.runtime.takeError, unsafe.Pointer(&e)) != 0 {

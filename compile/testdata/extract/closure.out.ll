@@ -4,8 +4,8 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-unknown-linux-gnu"
 
 @table = internal constant [2 x i32] [i32 3, i32 4]
-@state = internal global i32 7
 @given = external global i32
+@kiln.global.1 = external global i32, align 4
 
 @other_name = internal alias i32 (i32), ptr @shared_body
 
@@ -21,7 +21,7 @@ define hidden i32 @f(i32 %n) {
 define internal i32 @shared_body(i32 %n) {
   %p = getelementptr [2 x i32], ptr @table, i64 0, i32 %n
   %a = load i32, ptr %p, align 4
-  %b = load i32, ptr @state, align 4
+  %b = load i32, ptr @kiln.global.1, align 4
   %c = add i32 %a, %b
   ret i32 %c
 }

@@ -3,11 +3,11 @@ source_filename = "test"
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-@kiln.entry.f = internal global i32 0
+@kiln.global.0 = external global i32, align 4
 
-define i32 @kiln.entry.f.1(ptr %0) #0 {
+define i32 @kiln.entry.f(ptr %0) #0 {
   %params = load ptr, ptr %0, align 8
-  store i32 1, ptr @kiln.entry.f, align 4
+  store i32 1, ptr @kiln.global.0, align 4
   ret i32 0
 }
 

@@ -53,6 +53,8 @@ static uint64_t next_chunk(uint64_t group_ticks, uint64_t left) {
   return chunk + (chunk == 0);
 }
 
+enum { launch_failed, launch_done, launch_stopped };
+
 // launch_many runs a job of several groups, on this thread until it is clear
 // that there is enough to share, then with the workers as well.
 static int launch_many(struct slot *s, struct kiln_device *d, struct job *job, struct kiln_frame *frame) {
@@ -70,7 +72,7 @@ static int launch_many(struct slot *s, struct kiln_device *d, struct job *job, s
   if (!shared)
     job->chunk = known && work_known <= awake_cost * microsecond() ? job->groups : next_chunk(known, job->groups);
   uint64_t done = 0, busy = 0, start = ticks();
-  while (!failed(job) && take_chunk(job, frame)) {
+  while (!ended(job) && take_chunk(job, frame)) {
     if (!run(s, f, frame, &e)) {
       fail(job, &e);
       break;
@@ -92,11 +94,13 @@ static int launch_many(struct slot *s, struct kiln_device *d, struct job *job, s
   if (shared)
     dismiss(d);
   if (failed(job))
-    return 0;
+    return launch_failed;
+  if (atomic_load_explicit(&job->next, memory_order_relaxed) < job->groups)
+    return launch_stopped;
   busy += atomic_load_explicit(&job->busy, memory_order_relaxed);
   uint64_t per = busy / job->groups + 1;
   atomic_store_explicit(&f->group_ticks, known ? (known + per) / 2 : per, memory_order_relaxed);
-  return 1;
+  return launch_done;
 }
 
 static inline void frame_fill(struct kiln_frame *frame, const struct kiln_launch *l) {
@@ -128,6 +132,7 @@ __attribute__((noinline)) static int32_t launch_any(struct slot *s, const struct
   frame_fill(&job.frame, l);
   job.context_bytes = l->function->context_bytes;
   job.groups = l->groups;
+  job.stop = l->stop;
   atomic_init(&job.next, 0);
   atomic_init(&job.busy, 0);
   atomic_init(&job.failed, 0);
@@ -143,10 +148,14 @@ __attribute__((noinline)) static int32_t launch_any(struct slot *s, const struct
       return -KILN_MEMORY;
     }
   }
-  int ok = job.groups == 1 || d->most == 0 ? run(s, job.function, &frame, &job.error) : launch_many(s, d, &job, &frame);
+  // One that can be stopped goes chunk by chunk even where there is no company.
+  int whole = job.groups == 1 || (d->most == 0 && !job.stop);
+  int outcome = whole ? run(s, job.function, &frame, &job.error) : launch_many(s, d, &job, &frame);
   if (arena)
     arena_give(d, arena);
-  return ok ? 0 : keep_error(&job.error);
+  if (outcome == launch_stopped)
+    return -KILN_STOPPED;
+  return outcome ? 0 : keep_error(&job.error);
 }
 
 // kiln_launch runs all groups of l and returns when they have ended. It reads

@@ -27,6 +27,7 @@ struct job {
   struct kiln_frame frame; // but for first, last and the memory
   uint64_t context_bytes;
   uint64_t groups, chunk;
+  const _Atomic uint32_t *stop; // of the launch, or NULL
   _Atomic uint32_t wakes; // sleepers still to be woken
   _Alignas(CACHE_LINE) _Atomic uint64_t next; // first group not taken
   _Alignas(CACHE_LINE) _Atomic uint64_t busy; // ticks spent in groups
@@ -65,6 +66,9 @@ struct kiln_device {
   _Alignas(CACHE_LINE) _Atomic uint32_t closing;
   uint32_t most; // workers
   struct worker *workers;
+  // The processors that workers may run on, a bit each; all where there is no mask.
+  uint64_t *processors;
+  uint64_t processors_bytes;
 };
 
 // No more workers spin in the process than there are processors beside the caller's.
@@ -138,6 +142,11 @@ static void fail(struct job *job, const struct kiln_error *e) {
 
 static int failed(struct job *job) { return atomic_load_explicit(&job->failed, memory_order_relaxed) != 0; }
 
+// ended tells that no further groups are to be taken.
+static int ended(struct job *job) {
+  return failed(job) || (job->stop && atomic_load_explicit(job->stop, memory_order_relaxed) != 0);
+}
+
 // take_chunk gives the frame the next groups. 0 means there are none left.
 static int take_chunk(struct job *job, struct kiln_frame *frame) {
   uint64_t first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
@@ -155,7 +164,7 @@ static void help(struct job *job, struct slot *s, struct arena *arena) {
   // Without memory of its own the worker leaves the work to the others.
   if (!arena_fit(arena, &frame, frame.shared_bytes, job->context_bytes))
     return;
-  while (!failed(job) && take_chunk(job, &frame))
+  while (!ended(job) && take_chunk(job, &frame))
     if (!run(s, job->function, &frame, &e))
       fail(job, &e);
   atomic_fetch_add_explicit(&job->busy, ticks() - start, memory_order_relaxed);
@@ -174,6 +183,8 @@ static void *work(void *argument) {
     sigaddset(&mask, faults[i]);
   pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
   prctl(PR_SET_NAME, "kiln-worker");
+  if (d->processors)
+    syscall(SYS_sched_setaffinity, 0, d->processors_bytes, d->processors);
   struct slot *s = slot_own();
   uint32_t seen = w->seen;
   for (;;) {
@@ -248,7 +259,7 @@ static uint64_t shared_chunk(uint64_t left, uint64_t participants, uint64_t grou
 // workers, or there is none.
 static int recruit(struct kiln_device *d, struct job *job, uint64_t work_ticks, uint64_t group_ticks) {
   uint32_t free = 0;
-  if (atomic_load_explicit(&d->owned, memory_order_relaxed) ||
+  if (d->most == 0 || atomic_load_explicit(&d->owned, memory_order_relaxed) ||
       !atomic_compare_exchange_strong_explicit(&d->owned, &free, 1, memory_order_acquire, memory_order_relaxed))
     return 0;
   uint64_t left = job->groups - atomic_load_explicit(&job->next, memory_order_relaxed);

@@ -28,6 +28,9 @@ int32_t kiln_start(const struct kiln_start *options) {
 struct kiln_open {
   struct kiln_device *device; // result
   uint32_t workers;
+  // A mask of processors for the workers, 0 bytes for all.
+  const uint64_t *processors;
+  uint64_t processors_bytes;
 };
 
 // kiln_device_open returns 0, or 1 where memory is out.
@@ -38,7 +41,13 @@ int32_t kiln_device_open(struct kiln_open *o) {
   memset(d, 0, sizeof *d);
   d->most = o->workers;
   d->workers = calloc(o->workers + 1, sizeof *d->workers);
-  if (!d->workers) {
+  if (o->processors_bytes && (d->processors = malloc(o->processors_bytes))) {
+    memcpy(d->processors, o->processors, o->processors_bytes);
+    d->processors_bytes = o->processors_bytes;
+  }
+  if (!d->workers || (o->processors_bytes && !d->processors)) {
+    free(d->processors);
+    free(d->workers);
     free(d);
     return 1;
   }
@@ -76,6 +85,7 @@ int32_t kiln_device_close(struct kiln_device *d) {
     arena_release(&d->workers[i].arena);
   }
   free(d->workers);
+  free(d->processors);
   for (struct arena *a = d->arenas; a;) {
     struct arena *next = a->next;
     arena_release(a);

@@ -22,6 +22,7 @@ enum {
   KILN_EXCEPTION, // of a C++ type, with a text
   KILN_MEMORY,
   KILN_CLOSED,
+  KILN_STOPPED, // before all groups were taken
 };
 
 // A loaded kernel. The launches of it share what they learn about its cost.
@@ -42,6 +43,7 @@ struct kiln_launch {
   uint64_t groups;
   uint64_t shared_bytes;
   uint32_t grid[3], block[3];
+  const _Atomic uint32_t *stop; // not 0: no further groups are to be taken; or NULL
 };
 
 struct kiln_error {
