@@ -21,8 +21,7 @@ import (
 )
 
 func main() {
-	grid := flag.Uint("grid", 1, "number of work-groups")
-	block := flag.Uint("block", 1, "work-items in a group")
+	grid, block := flag.Uint("grid", 1, "number of work-groups"), flag.Uint("block", 1, "work-items in a group")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		log.Fatal("usage: embed [-grid N] [-block N] FILE [KERNEL ARGUMENT...]")
