@@ -18,13 +18,16 @@ type spin struct {
 	program, object, folder string
 }
 
-func buildSpin(t *testing.T) spin {
+func buildSpin(t *testing.T) spin { return build(t, "./testdata/spin") }
+
+// build returns a program and the kernel it runs, as clang makes it with flags.
+func build(t *testing.T, source string, flags ...string) spin {
 	t.Helper()
 	dir := t.TempDir()
 	s := spin{filepath.Join(dir, "spin"), filepath.Join(dir, "kernel.o"), filepath.Join(dir, "dumps")}
-	build := exec.Command("go", "build", "-o", s.program, "./testdata/spin")
+	build := exec.Command("go", "build", "-o", s.program, source)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-	compile := exec.Command("clang-22", "-g", "-O1", "-fPIC", "-c", "testdata/kernel.c", "-o", s.object)
+	compile := exec.Command("clang-22", append(flags, "-g", "-O1", "-fPIC", "-c", "testdata/kernel.c", "-o", s.object)...)
 	for _, cmd := range []*exec.Cmd{build, compile} {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", cmd, err, out)
@@ -131,6 +134,22 @@ func TestGDB(t *testing.T) {
 		}
 	})
 	next(func(int) {})
+	if err := wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGDBEngine is the same for a kernel that kiln has compiled with Debug.
+func TestGDBEngine(t *testing.T) {
+	lookPath(t, "gdb")
+	s := build(t, "./testdata/engine", "-emit-llvm")
+	next, wait := start(t, exec.Command(s.program, s.object))
+	line := regexp.MustCompile(`(?m)^#0 +0x[0-9a-f]+ in count_up \(stop=0x[0-9a-f]+\) at .*testdata/kernel\.c:[45]$`)
+	next(func(pid int) {
+		if out := backtrace(t, pid); !line.MatchString(out) || !strings.Contains(out, "spin_kernel ()") {
+			t.Errorf("gdb shows:\n%s", out)
+		}
+	})
 	if err := wait(); err != nil {
 		t.Error(err)
 	}
