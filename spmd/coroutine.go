@@ -108,6 +108,9 @@ type coroutineWriter struct {
 	// order are the blocks' places in an order that has each after those that
 	// lead to it but by a back edge, and loops whole.
 	order []int
+	// turns are the blocks at whose end an item that waits in a loop for what
+	// another writes gives way.
+	turns map[int]bool
 	// tails names the block in which a block of the source ends.
 	tails map[string]string
 	// names are values that have another name than their own.
@@ -176,7 +179,10 @@ func (w *coroutineWriter) function() error {
 			w.lines = append(w.lines, w.name(b.Name)[1:]+":")
 		}
 		for _, in := range b.Instrs {
-			if in.Op != "alloca" || i > 0 {
+			if in == b.Terminator() && w.turns[i] {
+				w.leave(resumed(i, len(b.Instrs)-1))
+			}
+			if in.Op != "alloca" {
 				w.instruction(in)
 			}
 		}
@@ -206,14 +212,22 @@ func (w *coroutineWriter) begin() {
 	w.do("store i32 0, ptr %%kiln.slot")
 }
 
-// findTails finds the blocks in which those of the source end, and their order.
+// findTails finds the blocks' order, where items give way, and the blocks in
+// which those of the source end.
 func (w *coroutineWriter) findTails() {
-	w.order = make([]int, len(w.l.fn.Blocks))
-	g, err := newGraph(w.l.fn)
+	w.order, w.turns = make([]int, len(w.l.fn.Blocks)), map[int]bool{}
 	for i := range w.order {
 		w.order[i] = i
-		if err == nil {
-			w.order[i] = g.pos[i]
+	}
+	if g, err := newGraph(w.l.fn); err == nil {
+		copy(w.order, g.pos)
+		used := w.l.usedNames()
+		for _, b := range w.l.fn.Blocks {
+			for _, in := range b.Instrs {
+				for l := g.loopOf[b.Index]; l != nil && mayWait(g, in, used[in.Name]); l = l.parent {
+					w.turns[l.latch] = true
+				}
+			}
 		}
 	}
 	for _, b := range w.l.fn.Blocks {
@@ -225,6 +239,9 @@ func (w *coroutineWriter) findTails() {
 			if collectives[in.Callee].kind != noMeeting && in.Op == "call" {
 				w.tails[b.Name] = resumed(b.Index, i)
 			}
+		}
+		if w.turns[b.Index] {
+			w.tails[b.Name] = resumed(b.Index, len(b.Instrs)-1)
 		}
 	}
 }

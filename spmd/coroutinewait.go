@@ -38,10 +38,7 @@ func (w *coroutineWriter) suspend(in *irtext.Instr, c collective) {
 		tag = fmt.Sprint(w.order[in.Block.Index]<<16 + index)
 	}
 	w.do("call void @kiln.wait(ptr %%kiln.slot, i32 %d, i32 %d, i32 %s, i32 %s, i64 %s, i64 %s)", c.kind, c.op, lane, items, tag, value)
-	next := resumed(in.Block.Index, index)
-	how := w.op("call i8 @llvm.coro.suspend(token none, i1 false)")
-	w.do("switch i8 %s, label %%kiln.gone [ i8 0, label %s ]", how, next)
-	w.lines = append(w.lines, next[1:]+":")
+	w.leave(resumed(in.Block.Index, index))
 	if in.Name == "" {
 		return
 	}
@@ -51,6 +48,13 @@ func (w *coroutineWriter) suspend(in *irtext.Instr, c collective) {
 		return
 	}
 	w.do("%s = trunc i64 %s to %s", w.name(in.Name), got, c.result)
+}
+
+// leave suspends the item and has it go on in the block.
+func (w *coroutineWriter) leave(next string) {
+	how := w.op("call i8 @llvm.coro.suspend(token none, i1 false)")
+	w.do("switch i8 %s, label %%kiln.gone [ i8 0, label %s ]", how, next)
+	w.lines = append(w.lines, next[1:]+":")
 }
 
 // extended is a value as an i64 that orders as the operation does.
@@ -141,7 +145,7 @@ func (l *lowering) mostItems() int64 {
 // splitCoroutine has LLVM take the coroutine apart and returns the context
 // memory that a group needs, in bytes.
 func (l *lowering) splitCoroutine(m *llvm.Module, opt *Options) (uint64, error) {
-	if err := m.RunPasses("coro-early,cgscc(coro-split),coro-cleanup", opt.Machine, llvm.PassOptions{}); err != nil {
+	if err := m.RunPasses("coro-early,cgscc(coro-split),coro-cleanup,function(simplifycfg)", opt.Machine, llvm.PassOptions{}); err != nil {
 		return 0, fmt.Errorf("lowering kernel %s: splitting the coroutine: %w", l.kernel, err)
 	}
 	marker := capi.GetNamedFunction(m.Ref(), coroutineSize[1:])

@@ -122,14 +122,7 @@ func (l *lowering) addLanes(f form) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	used := map[string]bool{}
-	for _, b := range l.fn.Blocks {
-		for _, in := range b.Instrs {
-			for _, a := range in.Args {
-				used[a.Text] = true
-			}
-		}
-	}
+	used := l.usedNames()
 	for i, p := range l.fn.Params {
 		if l.byValue[i] && l.written(p.Name) {
 			return "", refuse("it writes to a struct given by value")
@@ -163,6 +156,19 @@ func (l *lowering) addLanes(f form) (string, error) {
 		text += "; rows joined"
 	}
 	return text, nil
+}
+
+// usedNames are the values that are operands of the kernel's instructions.
+func (l *lowering) usedNames() map[string]bool {
+	used := map[string]bool{}
+	for _, b := range l.fn.Blocks {
+		for _, in := range b.Instrs {
+			for _, a := range in.Args {
+				used[a.Text] = true
+			}
+		}
+	}
+	return used
 }
 
 func (l *lowering) remark(format string, args ...any) {

@@ -207,3 +207,42 @@ func TestPlainRefusesMeetings(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+const spinKernel = `
+target triple = "nvptx64-nvidia-cuda"
+@flag = internal addrspace(3) global i32 undef, align 4
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+define ptx_kernel void @k(ptr %out, i32 %last) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  store volatile i32 0, ptr addrspace(3) @flag
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %writes = icmp eq i32 %t, %last
+  br i1 %writes, label %write, label %spin
+write:
+  store volatile i32 7, ptr addrspace(3) @flag
+  br label %end
+spin:
+  %seen = load volatile i32, ptr addrspace(3) @flag
+  %again = icmp eq i32 %seen, 0
+  br i1 %again, label %spin, label %end
+end:
+  %got = load volatile i32, ptr addrspace(3) @flag
+  %at = getelementptr i32, ptr %out, i32 %t
+  store i32 %got, ptr %at
+  ret void
+}
+`
+
+// TestSpinOnItem: items that wait in a loop for what a later one of their group
+// writes give way to it.
+func TestSpinOnItem(t *testing.T) {
+	c := compile(t, []byte(spinKernel), "k", append(pointers(1), intParam), spmd.Options{})
+	out := make([]int32, 64)
+	c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, out, int32(63))
+	for i, v := range out {
+		if v != 7 {
+			t.Errorf("item %d saw %d", i, v)
+		}
+	}
+}

@@ -4,7 +4,7 @@
 ; state, operation, lane, items, tag, value, result, handle
 %kiln.slot = type { i32, i32, i32, i32, i64, i64, i64, ptr }
 
-; States: 0 can run, 1 at a barrier, 2 in a warp operation, 3 at a site of one,
+; States: 0 can run or runs, 1 at a barrier, 2 in a warp operation, 3 at a site of one,
 ; 4 has returned. The tag is the barrier's id, the warp operation's mask or the
 ; site's number: those with the same state and tag meet.
 ; Operations: 0 nothing, 1 read a lane, 2 ballot, 3 match, 4 add, 5 and, 6 or,
@@ -272,9 +272,9 @@ no:
   ret i1 false
 }
 
-; Lets go on who can in a warp of %n lanes, and tells whether any could. Lanes at
-; a site go on only when no other can, those at the first site before others.
-define internal i1 @kiln.warp(ptr %slots, i32 %n) noinline minsize optsize nounwind {
+; Lets go on who can in a warp of %n lanes. Lanes at a site
+; go on only when no other can, those at the first site before others.
+define internal void @kiln.warp(ptr %slots, i32 %n) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
@@ -310,19 +310,18 @@ rest:
   br i1 %stop, label %done, label %first
 first:
   call void @kiln.release(ptr %slots, i32 %n, i32 3, i64 %site.next)
-  ret i1 true
+  ret void
 done:
-  ret i1 %any.next
+  ret void
 }
 
-; Lets go on who can at the barriers of a group, and tells whether any could.
-define internal i1 @kiln.barriers(ptr %slots, i32 %n) noinline minsize optsize nounwind {
+; Lets go on who can at the barriers of a group.
+define internal void @kiln.barriers(ptr %slots, i32 %n) noinline minsize optsize nounwind {
 entry:
   %live = call i32 @kiln.live(ptr %slots, i32 %n)
   br label %loop
 loop:
   %i = phi i32 [ 0, %entry ], [ %i.next, %next ]
-  %any = phi i1 [ false, %entry ], [ %any.next, %next ]
   %slot = call ptr @kiln.at(ptr %slots, i32 %i)
   %state = load i32, ptr %slot
   %waiting = icmp eq i32 %state, 1
@@ -342,20 +341,21 @@ let:
   call void @kiln.release(ptr %slots, i32 %n, i32 1, i64 %tag)
   br label %next
 next:
-  %any.next = phi i1 [ %any, %loop ], [ %any, %look ], [ true, %let ]
   %i.next = add i32 %i, 1
   %more = icmp ult i32 %i.next, %n
   br i1 %more, label %loop, label %done
 done:
-  ret i1 %any.next
+  ret void
 }
 
-; Runs all items that can run, each until it waits again.
-define internal void @kiln.turn(ptr %slots, i32 %n) noinline minsize optsize nounwind {
+; Runs all items that can run, each until it waits again or gives way to others,
+; and tells whether there was one.
+define internal i1 @kiln.turn(ptr %slots, i32 %n) noinline minsize optsize nounwind {
 entry:
   br label %loop
 loop:
   %i = phi i32 [ 0, %entry ], [ %i.next, %next ]
+  %any = phi i1 [ false, %entry ], [ %any.next, %next ]
   %slot = call ptr @kiln.at(ptr %slots, i32 %i)
   %state = load i32, ptr %slot
   %can = icmp eq i32 %state, 0
@@ -366,15 +366,16 @@ resume:
   call void @llvm.coro.resume(ptr %handle)
   br label %next
 next:
+  %any.next = phi i1 [ %any, %loop ], [ true, %resume ]
   %i.next = add i32 %i, 1
   %more = icmp ult i32 %i.next, %n
   br i1 %more, label %loop, label %done
 done:
-  ret void
+  ret i1 %any.next
 }
 
-; Runs the %n items of a group, all of which wait or have returned, to their
-; end. It returns false where they wait for each other forever.
+; Runs the %n items of a group to their end. It returns false where they wait
+; for each other forever.
 define internal i1 @kiln.schedule(ptr %slots, i32 %n, i32 %width) noinline minsize optsize nounwind {
 entry:
   br label %round
@@ -382,22 +383,17 @@ round:
   br label %warps
 warps:
   %from = phi i32 [ 0, %round ], [ %from.next, %warps ]
-  %any = phi i1 [ false, %round ], [ %any.next, %warps ]
   %slot = call ptr @kiln.at(ptr %slots, i32 %from)
   %left = sub i32 %n, %from
   %lanes = call i32 @llvm.umin.i32(i32 %left, i32 %width)
-  %some = call i1 @kiln.warp(ptr %slot, i32 %lanes)
-  %any.next = or i1 %any, %some
+  call void @kiln.warp(ptr %slot, i32 %lanes)
   %from.next = add i32 %from, %width
   %more = icmp ult i32 %from.next, %n
   br i1 %more, label %warps, label %group
 group:
-  %met = call i1 @kiln.barriers(ptr %slots, i32 %n)
-  %go = or i1 %any.next, %met
-  br i1 %go, label %run, label %end
-run:
-  call void @kiln.turn(ptr %slots, i32 %n)
-  br label %round
+  call void @kiln.barriers(ptr %slots, i32 %n)
+  %ran = call i1 @kiln.turn(ptr %slots, i32 %n)
+  br i1 %ran, label %round, label %end
 end:
   %live = call i32 @kiln.live(ptr %slots, i32 %n)
   %well = icmp eq i32 %live, 0
