@@ -13,7 +13,11 @@ import (
 const (
 	wordBlock = 1 << iota
 	wordGrid
+	wordOwnBlock // the block, if it is one of the first sizes that the kernel meets
 )
+
+// maxBlocks is how many block sizes of a kernel get code of their own.
+const maxBlocks = 16
 
 // fill lays the arguments out in r: the parameter block, the shape, and the
 // words that name the specialisation (flags, which arguments are constant,
@@ -27,6 +31,9 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 	words, keep := r.words[:1+(len(k.params)+63)/64], r.keep[:0]
 	for i := range words {
 		words[i] = 0
+	}
+	if k.ownBlock {
+		words[0] = wordOwnBlock
 	}
 	next := 0
 	for i := range args {
@@ -122,6 +129,12 @@ func appendBytes(words []uint64, b []byte) []uint64 {
 }
 
 func (k *Kernel) addShape(r *record) {
+	if r.words[0]&wordOwnBlock != 0 {
+		r.words[0] &^= wordOwnBlock
+		if known := k.blocks.Load(); known == nil || len(*known) < maxBlocks || slices.Contains(*known, r.launch.Block) {
+			r.words[0] |= wordBlock
+		}
+	}
 	if r.words[0]&wordBlock != 0 {
 		b := &r.launch.Block
 		r.words = append(r.words, uint64(b.X)|uint64(b.Y)<<32, uint64(b.Z))

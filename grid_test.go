@@ -47,3 +47,48 @@ func TestGridKernels(t *testing.T) {
 		}
 	}
 }
+
+// The first sixteen block sizes have code of their own, all others share some.
+func TestBlockSizes(t *testing.T) {
+	set, err := workload.Load("testdata/spmd", workload.Small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, kiln.Options{})
+	m, err := e.Load(t.Context(), kiln.File(set.Image("sm_80.raw")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		options kiln.KernelOptions
+		want    int64
+	}{{"own", kiln.KernelOptions{}, 17}, {"any", kiln.KernelOptions{AnyBlock: true}, 1}} {
+		t.Run(tt.name, func(t *testing.T) {
+			k, err := m.KernelWithOptions("saxpy", tt.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := e.Stats().Specialisations
+			for range 2 {
+				for block := uint32(1); block <= 24; block++ {
+					x, y := make([]float32, 240), make([]float32, 240)
+					for i := range x {
+						x[i], y[i] = float32(i), 1
+					}
+					if err := k.Launch(t.Context(), kiln.Grid(240/block+1), kiln.Block(block), kiln.Arg(y), kiln.Arg(x), kiln.Arg(float32(2)), kiln.Arg(int32(240))); err != nil {
+						t.Fatal(err)
+					}
+					for i := range y {
+						if y[i] != float32(2*i+1) {
+							t.Fatalf("block %d: y[%d] = %g, want %d", block, i, y[i], 2*i+1)
+						}
+					}
+				}
+			}
+			if got := e.Stats().Specialisations - before; got != tt.want {
+				t.Errorf("%d forms of the kernel, want %d", got, tt.want)
+			}
+		})
+	}
+}

@@ -18,6 +18,10 @@ type KernelOptions struct {
 	Compile compile.Options
 	// Specialize lists argument positions, from 0, whose [Arg] counts as [Const].
 	Specialize []int
+	// AnyBlock compiles a GPU kernel for blocks of every size. Otherwise each
+	// block size that is launched has code of its own, which is faster, until
+	// a kernel has met sixteen; further ones share code for every size.
+	AnyBlock bool
 }
 
 // Kernel is one launchable function of a module. Safe for concurrent use;
@@ -31,6 +35,9 @@ type Kernel struct {
 	result  param
 	limits  device.Limits
 	facts   device.Facts
+
+	ownBlock bool                         // block sizes get code of their own
+	blocks   atomic.Pointer[[]device.Dim] // those that have, at most maxBlocks
 
 	recent atomic.Pointer[specialisation]
 	table  atomic.Pointer[table]
@@ -67,6 +74,7 @@ func newKernel(m *Module, info *image.Kernel, opts KernelOptions) (*Kernel, erro
 	}
 	k.facts = device.FactsOf(info, nil)
 	k.table.Store(emptyTable)
+	k.ownBlock = info.Convention == image.Grid && !opts.AnyBlock
 	k.records.New = func() any { return newRecord(k) }
 	return k, nil
 }

@@ -15,7 +15,7 @@ func (k *Kernel) specialise(ctx context.Context, r *record, hash uint64) (*speci
 	if err != nil {
 		return nil, err
 	}
-	words := slices.Clone(r.words)
+	words, block := slices.Clone(r.words), r.launch.Block
 	return k.loading.do(k.engine.base, ctx, cache.Key(request.Digest()), func(ctx context.Context) (*specialisation, error) {
 		// Whoever was ahead may have loaded it between our look-up and here.
 		if s := k.table.Load().find(words, hash); s != nil {
@@ -36,10 +36,23 @@ func (k *Kernel) specialise(ctx context.Context, r *record, hash uint64) (*speci
 		s := &specialisation{words: words, hash: hash, function: library.Function(), library: library, image: im}
 		k.mu.Lock()
 		k.table.Store(k.table.Load().with(s))
+		k.remember(block)
 		k.mu.Unlock()
 		k.recent.Store(s)
 		return s, nil
 	})
+}
+
+// remember notes a block size that has code of its own; k.mu is held.
+func (k *Kernel) remember(block device.Dim) {
+	var known []device.Dim
+	if p := k.blocks.Load(); p != nil {
+		known = *p
+	}
+	if k.ownBlock && len(known) < maxBlocks && !slices.Contains(known, block) {
+		known = append(slices.Clone(known), block)
+		k.blocks.Store(&known)
+	}
 }
 
 // adopt makes the engine close the library with itself; false after that.
