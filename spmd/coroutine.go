@@ -161,6 +161,12 @@ func (w *coroutineWriter) function() error {
 	entry := l.fn.Blocks[0]
 	for _, b := range l.fn.Blocks {
 		for _, in := range b.Instrs {
+			if _, _, ok := idOf(in.Callee); ok {
+				w.names[in.Name] = "%" + in.Callee[1:]
+			}
+			if in.Callee == sharedDynamic {
+				w.names[in.Name] = "%kiln.dynamic"
+			}
 			if in.Op == "alloca" && b != entry {
 				return fmt.Errorf("kernel %s: memory allocated in a block that may run again: %w", l.kernel, ErrUnsupported)
 			}
@@ -252,7 +258,6 @@ func resumed(block, instruction int) string {
 
 func (w *coroutineWriter) instruction(in *irtext.Instr) {
 	if _, _, ok := idOf(in.Callee); ok {
-		w.names[in.Name] = "%" + in.Callee[1:]
 		return
 	}
 	if strings.HasPrefix(in.Callee, sharedPrefix) {
@@ -286,10 +291,6 @@ func (w *coroutineWriter) instruction(in *irtext.Instr) {
 
 // shared is the address of a variable of the group.
 func (w *coroutineWriter) shared(in *irtext.Instr) {
-	if in.Callee == sharedDynamic {
-		w.names[in.Name] = "%kiln.dynamic"
-		return
-	}
 	for i, v := range w.l.shared.vars {
 		if in.Callee == sharedName(i) {
 			w.do("%s = getelementptr inbounds i8, ptr %%kiln.static, i64 %d", w.name(in.Name), v.offset)

@@ -42,11 +42,11 @@ func (w *coroutineWriter) suspend(in *irtext.Instr, c collective) {
 	if in.Name == "" {
 		return
 	}
-	got := w.op("call i64 @kiln.result(ptr %%kiln.slot)")
 	if c.result == "i64" {
-		w.names[in.Name] = got
+		w.do("%s = call i64 @kiln.result(ptr %%kiln.slot)", w.name(in.Name))
 		return
 	}
+	got := w.op("call i64 @kiln.result(ptr %%kiln.slot)")
 	w.do("%s = trunc i64 %s to %s", w.name(in.Name), got, c.result)
 }
 

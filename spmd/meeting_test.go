@@ -73,7 +73,18 @@ func TestWarpFeatures(t *testing.T) {
 			{"f_syncvote", 96, 1, func(int) []int32 { return []int32{48 + 1000 + 2000} }},
 			{"f_syncwarp", 64, 1, func(t int) []int32 { return []int32{int32(t^1) + 1} }},
 			{"f_redux", warp, 1, func(int) []int32 { return []int32{int32(warp * (warp - 1) / 2)} }},
+			{"f_amd", 128, 1, func(t int) []int32 {
+				first := t - lane(t, warp)
+				shifted := t - 1
+				if t%16 == 0 {
+					shifted = 0
+				}
+				return []int32{int32(first + 3 + first + 7 + (t ^ 16) + shifted)}
+			}},
 		} {
+			if f.kernel == "f_amd" && warp == 32 {
+				continue
+			}
 			t.Run(from+"/"+f.kernel, func(t *testing.T) {
 				var want []int32
 				for i := range f.block {

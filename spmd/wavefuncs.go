@@ -40,7 +40,7 @@ func waveFunction(b *body) string {
 			return b.read(here(), b.arg(0), b.swizzle())
 		}
 	}
-	return ""
+	return dppFunction(b, n)
 }
 
 // swizzle is the lane that ds.swizzle's pattern names: in fours, or within 32
