@@ -26,6 +26,7 @@ type Engine struct {
 	store     *cache.Tiered
 	compiler  func() (*compile.Compiler, error)
 	located   atomic.Pointer[compile.Compiler] // the one that compiler has returned
+	workers   workers
 	target    func() (target.Target, error)
 	warned    sync.Map
 
@@ -101,7 +102,7 @@ func (e *Engine) Close() error {
 	if c := e.located.Load(); c != nil {
 		errs = append(errs, c.Close())
 	}
-	errs = append(errs, e.store.Close())
+	errs = append(errs, e.workers.close(), e.store.Close())
 	return errors.Join(errs...)
 }
 

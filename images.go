@@ -35,7 +35,7 @@ type artefact[T any] struct {
 	info   CompileInfo
 	label  string
 	decode func([]byte) (T, error)
-	make   func(context.Context, *compile.Compiler) (T, error)
+	make   func(context.Context, compiler) (T, error)
 	encode func(T) []byte
 }
 
@@ -87,23 +87,20 @@ func (e *Engine) looked(l CacheLookup) {
 }
 
 func produce[T any](ctx context.Context, e *Engine, a *artefact[T]) (value T, data []byte, err error) {
-	compiler, err := e.compiler()
-	if err != nil {
-		return value, nil, err
-	}
 	result := CompileResult{CompileInfo: a.info}
-	compiler = compiler.Observing(func(event compile.Event) {
+	observe := func(event compile.Event) {
 		if event.Warning != nil {
 			e.warn("dump", event.Warning)
 			return
 		}
 		result.Stages = append(result.Stages, StageTime{string(event.Stage), event.Duration})
-	})
+	}
 	if e.options.Events.CompileBegin != nil {
 		e.options.Events.CompileBegin(a.info)
 	}
 	began := time.Now()
-	if value, err = a.make(ctx, compiler); err == nil {
+	value, err = compileWith(e, observe, func(c compiler) (T, error) { return a.make(ctx, c) })
+	if err == nil {
 		data = a.encode(value)
 	}
 	result.Duration, result.Bytes, result.Err = time.Since(began), len(data), err
@@ -138,7 +135,7 @@ func (e *Engine) summarise(ctx context.Context, m *Module) (*image.Summary, erro
 			label:  "summary " + m.name,
 			decode: image.UnmarshalSummary,
 			encode: (*image.Summary).Marshal,
-			make: func(ctx context.Context, c *compile.Compiler) (*image.Summary, error) {
+			make: func(ctx context.Context, c compiler) (*image.Summary, error) {
 				return c.Summarise(ctx, m.data)
 			},
 		})
@@ -161,7 +158,7 @@ func (e *Engine) image(ctx context.Context, r compile.Request) (*image.Image, er
 			label:  fmt.Sprintf("image %s %s/%s", name, r.Target.Arch(), r.Target.Processor),
 			decode: image.UnmarshalImage,
 			encode: (*image.Image).Marshal,
-			make: func(ctx context.Context, c *compile.Compiler) (*image.Image, error) {
+			make: func(ctx context.Context, c compiler) (*image.Image, error) {
 				return c.Compile(ctx, r)
 			},
 		})

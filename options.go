@@ -26,6 +26,8 @@ type Options struct {
 	Compile compile.Options
 	// Cache says where compiled images are kept.
 	Cache CacheOptions
+	// Worker says when and how kernels are compiled in child processes.
+	Worker WorkerOptions
 	// DumpDir, when set, receives one numbered file a stage for every compile.
 	DumpDir string
 	// Events are told of compiles, cache look-ups and warnings.

@@ -43,6 +43,7 @@ func OptionsFromEnvironment() (Options, error) {
 		return Options{}, err
 	}
 	return Options{
+		Worker:  WorkerOptions{Path: c.Compiler, Always: c.Compiler != "", Time: c.CompileTime, Memory: c.CompileMemory},
 		LLVM:    c.LLVM,
 		Workers: c.Workers,
 		DumpDir: c.Dump,

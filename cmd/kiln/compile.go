@@ -57,7 +57,7 @@ type stageResult struct {
 func (c *compileCommand) Run(s *session) error {
 	ctx := context.Background()
 	var stages []stageResult
-	compiler, err := compile.New(compile.Config{LLVM: s.config.LLVM, DumpDir: s.config.Dump, Observe: func(e compile.Event) {
+	compiler, err := s.openCompiler(compile.Config{LLVM: s.config.LLVM, DumpDir: s.config.Dump, Observe: func(e compile.Event) {
 		if e.Warning != nil {
 			fmt.Fprintf(s.stderr, "kiln: warning: %v\n", e.Warning)
 			return
@@ -161,7 +161,7 @@ func (s *session) readBytes(ctx context.Context, path string) ([]byte, error) {
 
 // spec returns what --const, --block and --grid fix. Only constants need the
 // module's summary: for the parameters' types.
-func (c *compileCommand) spec(ctx context.Context, compiler *compile.Compiler, module []byte) (specialize.Spec, error) {
+func (c *compileCommand) spec(ctx context.Context, compiler *compiler, module []byte) (specialize.Spec, error) {
 	spec := specialize.Spec{Block: c.Block.dims, Grid: c.Grid.dims}
 	if len(c.Const) == 0 {
 		return spec, nil

@@ -23,3 +23,14 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	data[len(data)/2] ^= 1
 	ts.Check(os.WriteFile(entry, data, 0o600))
 }
+
+// deep writes a module with a type so deep that LLVM's parser crashes of it, and
+// a kernel: deep FILE.
+func deep(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 1 {
+		ts.Fatalf("usage: deep FILE")
+	}
+	const n = 400_000
+	ir := "@g = external global " + strings.Repeat("[1 x ", n) + "i8" + strings.Repeat("]", n) + "\ndefine void @k(ptr %p) {\n  ret void\n}\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ir), 0o600))
+}

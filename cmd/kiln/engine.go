@@ -24,7 +24,7 @@ type observed struct {
 // openEngine opens an engine as the environment asks for, watching what it does.
 func (s *session) openEngine(o *observed) (*kiln.Engine, error) {
 	options := kiln.Options{
-		LLVM: s.config.LLVM, Workers: s.config.Workers, DumpDir: s.config.Dump,
+		LLVM: s.config.LLVM, Workers: s.config.Workers, DumpDir: s.config.Dump, Worker: s.workerOptions(),
 		Cache: kiln.CacheOptions{
 			Dir: s.config.CacheDir, MaxBytes: s.config.CacheMax,
 			Off:      s.config.Cache == envconf.CacheOff,

@@ -10,6 +10,7 @@ import (
 	"github.com/kilnjit/kiln"
 	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/compile/worker"
 	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/envconf"
 	"github.com/kilnjit/kiln/internal/llvm"
@@ -69,7 +70,7 @@ func exitCode(err error) int {
 	case errors.As(err, &wrong), errors.As(err, &env), matches(kiln.ErrArgument, kiln.ErrLaunch, compile.ErrBadRequest,
 		target.ErrUnknownProcessor, target.ErrUnknownFeature, target.ErrUnknownTriple):
 		return exitUsage
-	case errors.As(err, &missing), matches(source.ErrNoClang, llvm.ErrNoLLVM):
+	case errors.As(err, &missing), matches(source.ErrNoClang, llvm.ErrNoLLVM, worker.ErrStart):
 		return exitMissing
 	case errors.As(err, &input), errors.As(err, &refused),
 		matches(compile.ErrBadModule, compile.ErrNoKernel, image.ErrFormat, fs.ErrNotExist, fs.ErrPermission):
@@ -94,6 +95,9 @@ func (s *session) fail(err error) int {
 		if log := strings.TrimSpace(failed.Log); !strings.Contains(text, strings.TrimPrefix(log, "error: ")) {
 			text += "\n" + log
 		}
+	}
+	if errors.Is(err, worker.ErrStart) {
+		text += "\nKILN_COMPILER=in-process compiles without a process of its own"
 	}
 	fmt.Fprintf(s.stderr, "kiln: %s\n", text)
 	if s.json {

@@ -43,10 +43,11 @@ func TestScripts(t *testing.T) {
 			only, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("ONLYKILN", only) // a PATH with nothing else on it
 			env.Setenv("TESTDATA", testdata)
+			env.Setenv("LONG", strings.Repeat("default<O3>,", 8000)+"globaldce")
 			env.Setenv("KILN_CACHE_DIR", filepath.Join(env.WorkDir, "cache"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "damage": damage},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "damage": damage, "deep": deep},
 	})
 }
 

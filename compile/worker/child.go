@@ -166,7 +166,9 @@ func (c *child) death(ctx context.Context, q *question, stage compile.Stage) err
 	}
 	why := "LLVM ended its process: " + c.obituary()
 	matches := []error{compile.ErrFault}
-	if c.options.Memory > 0 && outOfMemory(e.Log) {
+	outOfMemory := outOfMemory(e.Log)
+	e.Log = withoutStacks(e.Log)
+	if c.options.Memory > 0 && outOfMemory {
 		matches = append(matches, ErrLimit)
 		why = fmt.Sprintf("%v: it took more than %d MiB of memory (%s)", ErrLimit, c.options.Memory>>20, why)
 	}

@@ -50,7 +50,18 @@ var (
 	signalLine = regexp.MustCompile(`(?m)^(SIG[A-Z]+: .*)$`)
 	llvmLine   = regexp.MustCompile(`(?m)^LLVM ERROR: (.*)$`)
 	fatalLine  = regexp.MustCompile(`(?m)^fatal error: (.*)$`)
+	// Of Go's stacks only the function of LLVM that was called says something.
+	goStacks   = regexp.MustCompile(`(?m)^(runtime stack:|goroutine \d+ )`)
+	calledLine = regexp.MustCompile(`(?m)^\S+/internal/llvm/capi\.(\w+)\(`)
 )
+
+// withoutStacks returns what was printed before the stacks of Go's runtime.
+func withoutStacks(log string) string {
+	if at := goStacks.FindStringIndex(log); at != nil {
+		log = log[:at[0]]
+	}
+	return strings.TrimSpace(log)
+}
 
 // obituary says in one line how the child ended. It must have ended.
 func (c *child) obituary() string {
@@ -64,6 +75,10 @@ func (c *child) obituary() string {
 	} else if m := fatalLine.FindStringSubmatch(log); m != nil {
 		words = append(words, m[1])
 	}
+	where := ""
+	if m := calledLine.FindStringSubmatch(log); m != nil {
+		where = " in LLVM" + m[1]
+	}
 	status, _ := c.command.ProcessState.Sys().(syscall.WaitStatus)
 	switch {
 	case len(words) > 0:
@@ -72,5 +87,5 @@ func (c *child) obituary() string {
 	default:
 		words = append(words, c.command.ProcessState.String())
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, ", ") + where
 }

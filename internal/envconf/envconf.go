@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // CacheMode says what the disk cache may do.
@@ -33,6 +34,20 @@ type Config struct {
 	Cache CacheMode
 	// CacheMax bounds the disk cache in bytes, 0 for the default (KILN_CACHE_MAX).
 	CacheMax int64
+	// CacheSystem is the folder of a cache that is only read and asked after the
+	// other (KILN_CACHE_SYSTEM); NoCacheSystem tells that there is to be none.
+	CacheSystem   string
+	NoCacheSystem bool
+	// Compiler is the kiln program that compiles in processes of its own
+	// (KILN_COMPILER); InProcess tells that none is to.
+	Compiler  string
+	InProcess bool
+	// CompileTime and CompileMemory bound a compile in a process of its own, 0
+	// for no bound (KILN_COMPILE_TIME, KILN_COMPILE_MEMORY, the latter in bytes).
+	CompileTime   time.Duration
+	CompileMemory int64
+	// Record is a folder that is told of each kernel used (KILN_RECORD).
+	Record string
 	// Dump is a folder for the stages of each compile (KILN_DUMP).
 	Dump string
 	// Workers is the number of the CPU device's threads, 0 for the default (KILN_WORKERS).
@@ -54,8 +69,17 @@ func variables() []variable {
 		{"KILN_CACHE", "on, ro or off", (*Config).setCache},
 		{"KILN_CACHE_DIR", "an absolute path", func(c *Config, v string) error { return setPath(&c.CacheDir, v) }},
 		{"KILN_CACHE_MAX", "a size above 0 such as 512MiB or 10GB", (*Config).setCacheMax},
+		{"KILN_CACHE_SYSTEM", "off or an absolute path", func(c *Config, v string) error {
+			return setPathOr(&c.CacheSystem, &c.NoCacheSystem, "off", v)
+		}},
+		{"KILN_COMPILER", "in-process or the absolute path of a kiln program", func(c *Config, v string) error {
+			return setPathOr(&c.Compiler, &c.InProcess, "in-process", v)
+		}},
+		{"KILN_COMPILE_MEMORY", "a size of at least 256MiB, such as 4GiB", (*Config).setCompileMemory},
+		{"KILN_COMPILE_TIME", "a time above 0 such as 30s or 5m", (*Config).setCompileTime},
 		{"KILN_DUMP", "a folder's path", func(c *Config, v string) error { c.Dump = v; return nil }},
 		{"KILN_LLVM", "the path of a libLLVM shared library", func(c *Config, v string) error { c.LLVM = v; return nil }},
+		{"KILN_RECORD", "an absolute path", func(c *Config, v string) error { return setPath(&c.Record, v) }},
 		{"KILN_TRACE_KEYS", "0 or 1", (*Config).setTraceKeys},
 		{"KILN_WORKERS", "a number from 1 to 4096", (*Config).setWorkers},
 	}
@@ -124,6 +148,28 @@ func setPath(field *string, value string) error {
 	}
 	*field = value
 	return nil
+}
+
+// setPathOr reads a path, or a word that stands for none.
+func setPathOr(field *string, none *bool, word, value string) error {
+	if *none = value == word; *none {
+		return nil
+	}
+	return setPath(field, value)
+}
+
+func (c *Config) setCompileMemory(value string) (err error) {
+	if c.CompileMemory, err = ParseSize(value); err == nil && c.CompileMemory < 256<<20 {
+		err = errValue
+	}
+	return err
+}
+
+func (c *Config) setCompileTime(value string) (err error) {
+	if c.CompileTime, err = time.ParseDuration(value); err == nil && c.CompileTime <= 0 {
+		err = errValue
+	}
+	return err
 }
 
 func (c *Config) setCache(value string) error {

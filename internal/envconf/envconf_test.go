@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,13 +21,17 @@ func TestParse(t *testing.T) {
 		{"everything", []string{
 			"KILN_LLVM=/opt/libLLVM.so.22.1", "KILN_CACHE_DIR=/var/cache/kiln", "KILN_CACHE=ro",
 			"KILN_CACHE_MAX=512MiB", "KILN_DUMP=out", "KILN_WORKERS=8", "KILN_TRACE_KEYS=1",
+			"KILN_CACHE_SYSTEM=/usr/share/kiln", "KILN_COMPILER=/usr/bin/kiln", "KILN_COMPILE_MEMORY=1GiB", "KILN_COMPILE_TIME=1m30s",
+			"KILN_RECORD=/tmp/record",
 		}, Config{
 			LLVM: "/opt/libLLVM.so.22.1", CacheDir: "/var/cache/kiln", Cache: CacheReadOnly,
 			CacheMax: 512 << 20, Dump: "out", Workers: 8, TraceKeys: true,
+			CacheSystem: "/usr/share/kiln", Compiler: "/usr/bin/kiln", CompileMemory: 1 << 30, CompileTime: 90 * time.Second, Record: "/tmp/record",
 		}},
 		{"empty is unset", []string{"KILN_CACHE=", "KILN_WORKERS="}, Config{}},
 		{"the last counts", []string{"KILN_CACHE=off", "KILN_CACHE=on"}, Config{Cache: CacheOn}},
 		{"off", []string{"KILN_CACHE=off"}, Config{Cache: CacheOff}},
+		{"none", []string{"KILN_CACHE_SYSTEM=off", "KILN_COMPILER=in-process"}, Config{NoCacheSystem: true, InProcess: true}},
 		{"unknown names", []string{"KILN_WORKER=1", "KILN_CAHCE=off"}, Config{Unknown: []string{"KILN_CAHCE", "KILN_WORKER"}}},
 	}
 	for _, tt := range tests {
@@ -47,6 +52,7 @@ func TestParseRefuses(t *testing.T) {
 		"KILN_CACHE=ON", "KILN_CACHE=readonly", "KILN_CACHE_DIR=relative/dir", "KILN_CACHE_MAX=0",
 		"KILN_CACHE_MAX=-1", "KILN_CACHE_MAX=10 GB", "KILN_CACHE_MAX=1Zi", "KILN_TRACE_KEYS=yes",
 		"KILN_WORKERS=0", "KILN_WORKERS=4097", "KILN_WORKERS=two",
+		"KILN_CACHE_SYSTEM=on", "KILN_COMPILER=kiln", "KILN_COMPILE_MEMORY=255MiB", "KILN_COMPILE_TIME=30", "KILN_COMPILE_TIME=-1s", "KILN_RECORD=x",
 	} {
 		config, err := Parse([]string{entry})
 		var fault *Error
@@ -74,8 +80,8 @@ func TestParseReportsAllFaults(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	names, accepts := Names()
-	if len(names) != 7 || len(accepts) != 7 {
-		t.Fatalf("%d names, %d explanations, want 7 of each", len(names), len(accepts))
+	if len(names) != 12 || len(accepts) != 12 {
+		t.Fatalf("%d names, %d explanations, want 12 of each", len(names), len(accepts))
 	}
 	for i := 1; i < len(names); i++ {
 		if names[i-1] >= names[i] {
