@@ -40,21 +40,28 @@ type artefact[T any] struct {
 }
 
 // obtain returns what a describes, from the cache or else from the compiler.
-// Whatever is wrong with the cache is a miss.
+// Whatever is wrong with the cache is a miss. Of all processes that share the
+// cache one compiles and the others wait for it, but not for ever.
 func obtain[T any](ctx context.Context, e *Engine, a *artefact[T]) (T, error) {
 	began := time.Now()
-	item, err := e.store.Get(ctx, a.info.Key)
-	lookup := CacheLookup{Key: a.info.Key, Kernel: a.info.Kernel}
-	if err == nil {
-		var value T
-		if value, err = a.decode(item.Value); err == nil {
-			lookup.Hit, lookup.Duration = true, time.Since(began)
-			e.looked(lookup)
-			return value, nil
+	value, err := lookUp(ctx, e, a)
+	if err != nil {
+		release, had := e.store.Claim(ctx, a.info.Key, e.options.Cache.wait())
+		defer release()
+		if had {
+			if again, missed := lookUp(ctx, e, a); missed == nil {
+				value, err = again, nil
+			}
 		}
 	}
-	lookup.Reason, lookup.Duration = missReason(err), time.Since(began)
+	lookup := CacheLookup{Key: a.info.Key, Kernel: a.info.Kernel, Hit: err == nil, Duration: time.Since(began)}
+	if err != nil {
+		lookup.Reason = missReason(err)
+	}
 	e.looked(lookup)
+	if err == nil {
+		return value, nil
+	}
 
 	value, data, err := produce(ctx, e, a)
 	if err != nil {
@@ -64,6 +71,14 @@ func obtain[T any](ctx context.Context, e *Engine, a *artefact[T]) (T, error) {
 		e.warn("put", fmt.Errorf("keeping a compiled kernel: %w", err))
 	}
 	return value, nil
+}
+
+func lookUp[T any](ctx context.Context, e *Engine, a *artefact[T]) (value T, err error) {
+	item, err := e.store.Get(ctx, a.info.Key)
+	if err != nil {
+		return value, err
+	}
+	return a.decode(item.Value)
 }
 
 func missReason(err error) string {

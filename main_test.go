@@ -13,6 +13,7 @@ import (
 // argument behind "child".
 var children = map[string]func(args []string) error{
 	"faulty": faultyChild,
+	"many":   manyChild,
 }
 
 var ctx = context.Background()

@@ -1,6 +1,9 @@
 package kiln
 
 import (
+	"cmp"
+	"time"
+
 	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/device"
@@ -45,7 +48,13 @@ type CacheOptions struct {
 	ReadOnly bool
 	// MaxBytes bounds the disk cache, MemoryBytes the memory cache; 0 means their defaults.
 	MaxBytes, MemoryBytes int64
+	// Wait bounds how long a kernel that another process compiles for the same
+	// disk cache is waited for; then this one compiles it too. 0 means 10 s, a
+	// negative time no waiting.
+	Wait time.Duration
 	// Further are stores behind the disk cache, nearest first, such as remote
 	// ones. The engine closes them with itself.
 	Further []cache.Store
 }
+
+func (o *CacheOptions) wait() time.Duration { return cmp.Or(o.Wait, 10*time.Second) }

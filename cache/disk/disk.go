@@ -3,8 +3,10 @@
 // An entry is one file that describes itself and carries a checksum, so a reader
 // believes nothing but the bytes it has checked. Files are made beside their
 // place, synced and renamed: an entry is whole or not there, whenever a process
-// dies or the power goes. There are no locks; of two writers of one key the last
-// wins. A fault of any kind is a miss, and the next Put writes over it.
+// dies or the power goes. Neither reading nor writing takes a lock; of two writers
+// of one key the last wins. A fault of any kind is a miss, and the next Put writes
+// over it. Claims, which spare processes the same work, are locks of the system
+// that end with their process.
 //
 // The times of the files decide only which of them Trim removes first. Wrong
 // times, strange files and folders, and things that cannot be read are passed
@@ -65,6 +67,7 @@ type Store struct {
 	now      func() time.Time
 
 	upkeep upkeep
+	claims claims
 
 	closed     atomic.Bool
 	mu         sync.Mutex // orders Close and the start of background work
@@ -77,6 +80,7 @@ var (
 	_ cache.Verifier = (*Store)(nil)
 	_ cache.Trimmer  = (*Store)(nil)
 	_ cache.Sizer    = (*Store)(nil)
+	_ cache.Claimer  = (*Store)(nil)
 )
 
 // Open returns the store in a folder. On an error there is no store and the
@@ -143,12 +147,15 @@ func (s *Store) Dir() string { return s.dir }
 // Stats returns what was counted since Open.
 func (s *Store) Stats() cache.Stats { return s.counters.Stats() }
 
-// Close waits for a trim that a Put has started, if any.
+// Close waits for a trim that a Put has started, if any, and gives up claims.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed.Store(true)
 	s.mu.Unlock()
 	s.background.Wait()
+	if err := s.closeClaims(); err != nil {
+		s.counters.UpkeepError()
+	}
 	return nil
 }
 

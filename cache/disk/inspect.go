@@ -27,7 +27,7 @@ func (s *Store) walk(ctx context.Context) iter.Seq2[found, error] {
 				if !s.walkPrefix(ctx, name, yield) {
 					return
 				}
-			case name == readmeName || name == tagName || name == trimmedName:
+			case name == readmeName || name == tagName || name == trimmedName || name == locksName:
 			default:
 				if !yield(found{kind: foreignFile, path: s.dir + "/" + name}, nil) {
 					return

@@ -26,6 +26,7 @@ const (
 	readmeName  = "README"
 	tagName     = "CACHEDIR.TAG"
 	trimmedName = "last-trim"
+	locksName   = "locks"
 )
 
 const readme = `This folder is the cache of kiln, a JIT engine: compiled kernels under the

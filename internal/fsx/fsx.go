@@ -52,6 +52,22 @@ type FS interface {
 	Lstat(path string) (Stat, error)
 	// Touch sets the time at which the file was last modified, and used.
 	Touch(path string, at time.Time) error
+	// OpenLocks returns the locks that are kept in the file at path, which it
+	// makes where there is none.
+	OpenLocks(path string, perm fs.FileMode) (Locks, error)
+}
+
+// Locks are any number of locks that the users of one file share, told apart by
+// number. A holder that dies gives up its locks, and so does Close. It is safe
+// for concurrent use.
+type Locks interface {
+	// Try takes lock number n, which is not negative, and reports whether it
+	// has. It does not wait. The same Locks never holds a lock twice.
+	Try(n int64) (bool, error)
+	// Unlock gives up lock number n.
+	Unlock(n int64) error
+	// Close gives up all and must be called once.
+	Close() error
 }
 
 // File is a file being written. It is not safe for concurrent use.

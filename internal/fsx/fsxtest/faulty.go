@@ -16,7 +16,7 @@ type Call struct {
 	// N counts from 1 since the Faulty was made.
 	N int
 	// Op is read, create, write, sync, close, rename, remove, mkdir, readdir,
-	// stat, lstat or touch.
+	// stat, lstat, touch, openlocks, lock or unlock.
 	Op string
 	// Path is that of the file; of a rename, where it goes.
 	Path string
@@ -25,7 +25,7 @@ type Call struct {
 // Writes reports whether the call changes something on the medium.
 func (c Call) Writes() bool {
 	switch c.Op {
-	case "read", "readdir", "stat", "lstat", "close":
+	case "read", "readdir", "stat", "lstat", "close", "lock", "unlock":
 		return false
 	}
 	return true
@@ -204,6 +204,39 @@ func (f *Faulty) Lstat(path string) (stat fsx.Stat, err error) {
 // Touch implements fsx.FS.
 func (f *Faulty) Touch(path string, at time.Time) error {
 	return f.do("touch", path, func() error { return f.FS.Touch(path, at) })
+}
+
+// OpenLocks implements fsx.FS.
+func (f *Faulty) OpenLocks(path string, perm fs.FileMode) (locks fsx.Locks, err error) {
+	err = f.do("openlocks", path, func() (err error) {
+		locks, err = f.FS.OpenLocks(path, perm)
+		return err
+	})
+	if err != nil {
+		if locks != nil {
+			locks.Close()
+		}
+		return nil, err
+	}
+	return &faultyLocks{locks, f, path}, nil
+}
+
+type faultyLocks struct {
+	fsx.Locks
+	fs   *Faulty
+	path string
+}
+
+func (l *faultyLocks) Try(n int64) (got bool, err error) {
+	err = l.fs.do("lock", l.path, func() (err error) {
+		got, err = l.Locks.Try(n)
+		return err
+	})
+	return got && err == nil, err
+}
+
+func (l *faultyLocks) Unlock(n int64) error {
+	return l.fs.do("unlock", l.path, func() error { return l.Locks.Unlock(n) })
 }
 
 type faultyFile struct {

@@ -28,6 +28,7 @@ type node struct {
 	mod    time.Time
 	data   []byte
 	synced int // length of data that is on the medium
+	locked map[int64]*memLocks
 }
 
 // change is one change of names: new at to (from is ""), moved, or removed (to is "").
