@@ -2,9 +2,17 @@ package cpu
 
 import (
 	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kilnjit/kiln/device"
+	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/ffi"
 )
 
@@ -55,5 +63,74 @@ func TestKernelCallsGo(t *testing.T) {
 	}
 	if err := bad.Launch(over(1, nil)); !errors.Is(err, device.ErrFault) {
 		t.Errorf("fault afterwards: %v", err)
+	}
+}
+
+// TestForeignThreads: ebitengine/purego#60 and #458, progrium/env86#5: threads
+// that are not Go's, the pool's, call into Go and launch from there, while the
+// garbage collector never rests. It goes on in a process of its own, for threads
+// that Go starts in a callback take over the name of the pool's, which other
+// tests count.
+func TestForeignThreads(t *testing.T) {
+	const child = "KILN_TEST_FOREIGN_THREADS"
+	if os.Getenv(child) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestForeignThreads$", "-test.v")
+		cmd.Env = append(os.Environ(), child+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestForeignThreads") {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(stop)
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	d := open(t, 8)
+	inner := load(t, d, imageOf(t, "kernels.c", "host", image.Host))
+	f := kernel(t, d, "callbacks")
+	var calls atomic.Int64
+	call := ffi.Callback(func(n int64) int64 {
+		calls.Add(1)
+		garbage := make([]*[64]byte, 8)
+		for i := range garbage {
+			garbage[i] = new([64]byte)
+		}
+		p := &struct{ a, b, result float64 }{a: float64(n), b: 1}
+		if err := inner.Launch(over(1, block(p))); err != nil || p.result != float64(n)*10+1 {
+			t.Errorf("inner launch: %v, result %v", err, p.result)
+		}
+		runtime.KeepAlive(garbage)
+		return n + 1
+	})
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const rounds, groups = 10, 1000
+	p := &struct {
+		call         uintptr
+		caller       uint64
+		sum, foreign int64
+	}{call: call}
+	here := &p.caller
+	run(t, kernel(t, d, "who"), over(1, block(&here)))
+	for range rounds {
+		p.sum = 0
+		run(t, f, over(groups, block(p)))
+		if want := int64(groups * (groups + 1) / 2); p.sum != want {
+			t.Errorf("sum %d, want %d", p.sum, want)
+		}
+	}
+	if calls.Load() != rounds*groups || p.foreign == 0 {
+		t.Errorf("%d calls, %d of them from foreign threads; want %d, and some", calls.Load(), p.foreign, rounds*groups)
 	}
 }

@@ -74,7 +74,7 @@ func (d *Device) load(im *image.Image, globals []uint64) (*library, error) {
 		loaded.Close()
 		return nil, refuse("%w", err)
 	}
-	if im.Entry == "" && len(im.Variables) > 0 {
+	if im.Kernel == "" && im.Entry == "" {
 		lib.named = d.announce(object, loaded, im.Kernel, 0)
 		return lib, nil
 	}

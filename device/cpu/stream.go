@@ -99,20 +99,22 @@ func (s *stream) work() {
 		if err == nil && o.run != nil {
 			err = o.run(o.ctx)
 		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", o.what, err)
-			s.fail(err)
+		if err == nil {
+			o.end(nil)
+		} else {
+			s.fail(&o, fmt.Errorf("%s: %w", o.what, err))
 		}
-		o.end(err)
 	}
 }
 
-// fail drops what is queued. What is queued later gets the error.
-func (s *stream) fail(err error) {
+// fail ends the operation and all that is queued behind it. Whoever calls the
+// stream next gets the error.
+func (s *stream) fail(o *operation, err error) {
 	s.mu.Lock()
 	dropped := s.queue
 	s.queue, s.failed = nil, err
 	s.mu.Unlock()
+	o.end(err)
 	for i := range dropped {
 		dropped[i].end(fmt.Errorf("%s, behind what went wrong before: %w", dropped[i].what, err))
 	}
@@ -310,9 +312,6 @@ func (d *Device) Synchronize(ctx context.Context) error {
 	var errs []error
 	for i, s := range streams {
 		errs = append(errs, s.await(ctx, last[i]))
-		if ctx.Err() != nil {
-			break
-		}
 	}
 	return errors.Join(errs...)
 }

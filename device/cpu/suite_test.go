@@ -1,12 +1,12 @@
 package cpu_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
+	"context"
+	"fmt"
+	"sync"
 	"testing"
 
+	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/device"
 	"github.com/kilnjit/kiln/device/cpu"
 	"github.com/kilnjit/kiln/device/devicetest"
@@ -14,14 +14,18 @@ import (
 	"github.com/kilnjit/kiln/target"
 )
 
-func TestDevice(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "empty.o")
-	cmd := exec.Command("clang-22", "-fPIC", "-xc", "-c", "-o", path, "-")
-	cmd.Stdin = strings.NewReader("int empty(void *frame) { return 0; }")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+var (
+	compiler = sync.OnceValues(func() (*compile.Compiler, error) { return compile.New(compile.Config{}) })
+	images   sync.Map
+)
+
+// suiteImage compiles the suite's kernels for this machine, each once.
+func suiteImage(t *testing.T, kernel string) *image.Image {
+	t.Helper()
+	if im, ok := images.Load(kernel); ok {
+		return im.(*image.Image)
 	}
-	object, err := os.ReadFile(path)
+	c, err := compiler()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,12 +33,31 @@ func TestDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := &image.Image{Format: image.Object, Target: native, Kernel: "empty", Entry: "empty", Convention: image.Grid, Payload: object}
-	devicetest.Run(t, func(t *testing.T) device.Device {
-		d, err := cpu.Open(cpu.Options{Workers: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}, empty)
+	im, err := c.Compile(context.Background(), compile.Request{
+		Module: devicetest.Module, Kernel: kernel, Variables: kernel == "",
+		Target: native.Narrow(c.LLVMMajor()), Toolchain: c.Toolchain(),
+	})
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	images.Store(kernel, im)
+	return im
+}
+
+func TestDevice(t *testing.T) {
+	for _, workers := range []int{1, 2, 8} {
+		t.Run(fmt.Sprintf("workers=%d", workers), func(t *testing.T) {
+			suite := devicetest.Suite{
+				Open: func(t *testing.T) device.Device {
+					d, err := cpu.Open(cpu.Options{Workers: workers})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return d
+				},
+				Image: suiteImage,
+			}
+			suite.Run(t)
+		})
+	}
 }

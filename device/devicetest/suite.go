@@ -3,174 +3,183 @@ package devicetest
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
-	"sync"
+	_ "embed"
+	"encoding/binary"
 	"testing"
+	"time"
 
 	"github.com/kilnjit/kiln/device"
 	"github.com/kilnjit/kiln/image"
 )
 
-// Run tests the devices that open returns, each of which it closes. The image
-// is of a kernel over a grid that takes no parameters and does nothing,
-// compiled for such a device.
-func Run(t *testing.T, open func(t *testing.T) device.Device, empty *image.Image) {
-	fresh := func(t *testing.T) device.Device {
-		t.Helper()
-		d := open(t)
-		t.Cleanup(func() {
+// Module is the bitcode of the suite's kernels, for NVPTX.
+//
+//go:embed kernels.bc
+var Module []byte
+
+// Suite tests a kind of device.
+type Suite struct {
+	// Open returns a new device, which the suite closes.
+	Open func(t *testing.T) device.Device
+	// Image returns a kernel of Module compiled for such a device, or for "" the
+	// module's variables. It may return the same image again.
+	Image func(t *testing.T, kernel string) *image.Image
+}
+
+// Run runs all of it, each test on a device of its own.
+func (s *Suite) Run(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		run  func(*bench)
+	}{
+		{"Properties", properties},
+		{"Launch", launches},
+		{"LoadTwice", loadTwice},
+		{"RefusesImages", refusesImages},
+		{"ConcurrentLaunches", concurrentLaunches},
+		{"Limits", limits},
+		{"Memory", memory},
+		{"MemoryRanges", memoryRanges},
+		{"FreedMemory", freedMemory},
+		{"HostView", hostView},
+		{"StreamOrder", streamOrder},
+		{"StreamCopies", streamCopies},
+		{"StreamsAreIndependent", streamsAreIndependent},
+		{"WaitsAcrossStreams", waitsAcrossStreams},
+		{"EventRules", eventRules},
+		{"ElapsedTime", elapsedTime},
+		{"Synchronize", synchronize},
+		{"ConcurrentStreams", concurrentStreams},
+		{"CancelQueued", cancelQueued},
+		{"CancelRunning", cancelRunning},
+		{"StreamErrors", streamErrors},
+		{"ErrorsCrossStreams", errorsCrossStreams},
+		{"ForeignObjects", foreignObjects},
+		{"Globals", globals},
+		{"GlobalsInStreams", globalsInStreams},
+		{"Close", closes},
+		{"CloseUnderStreams", closeUnderStreams},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := s.Open(t)
+			b := &bench{T: t, suite: s, device: d}
+			test.run(b)
 			if err := d.Close(); err != nil {
 				t.Errorf("closing: %v", err)
 			}
 		})
-		return d
-	}
-	for _, test := range []struct {
-		name string
-		run  func(*testing.T, device.Device, *image.Image)
-	}{
-		{"Properties", properties},
-		{"Launch", launch},
-		{"LoadTwice", loadTwice},
-		{"RefusesImages", refusesImages},
-		{"Concurrent", concurrent},
-		{"Close", closes},
-	} {
-		t.Run(test.name, func(t *testing.T) { test.run(t, fresh(t), empty) })
 	}
 }
 
-var shapes = []device.Dim{{X: 1, Y: 1, Z: 1}, {X: 2, Y: 1, Z: 1}, {X: 3, Y: 5, Z: 7}, {X: 1, Y: 1, Z: 60}, {X: 10_000, Y: 1, Z: 1}}
+// bench is a device under test.
+type bench struct {
+	*testing.T
+	suite  *Suite
+	device device.Device
+}
 
-func load(t *testing.T, d device.Device, im *image.Image) device.Library {
-	t.Helper()
-	lib, err := d.Load(context.Background(), im)
+// limit is how long a test waits for what must come soon.
+const limit = time.Minute
+
+func (b *bench) check(err error) {
+	b.Helper()
 	if err != nil {
-		t.Fatalf("loading: %v", err)
+		b.Fatal(err)
 	}
+}
+
+func (b *bench) image(kernel string) *image.Image {
+	b.Helper()
+	return b.suite.Image(b.T, kernel)
+}
+
+func (b *bench) load(im *image.Image, globals ...uint64) device.Library {
+	b.Helper()
+	lib, err := b.device.Load(context.Background(), im, globals...)
+	b.check(err)
 	return lib
 }
 
-func properties(t *testing.T, d device.Device, im *image.Image) {
-	if d.Name() == "" || strings.ContainsAny(d.Name(), " \n") {
-		t.Errorf("name %q", d.Name())
-	}
-	if d.Target().Arch() != im.Target.Arch() {
-		t.Errorf("target %v, the image's is %v", d.Target(), im.Target)
-	}
-	l := d.Limits()
-	if slices.Contains([]uint32{
-		l.MaxGrid.X, l.MaxGrid.Y, l.MaxGrid.Z, l.MaxBlock.X, l.MaxBlock.Y, l.MaxBlock.Z,
-		l.MaxBlockItems, l.MaxSharedBytes, l.MaxParamBytes,
-	}, 0) {
-		t.Errorf("a limit is zero: %+v", l)
-	}
-	if l != d.Limits() || d.Target() != d.Target() {
-		t.Error("properties change")
-	}
+func (b *bench) function(kernel string) device.Function {
+	b.Helper()
+	return b.load(b.image(kernel)).Function()
 }
 
-func launch(t *testing.T, d device.Device, im *image.Image) {
-	lib := load(t, d, im)
-	if lib.Bytes() <= 0 {
-		t.Errorf("library of %d bytes", lib.Bytes())
-	}
-	limits, facts := d.Limits(), device.FactsOf(nil, im)
-	for _, grid := range shapes {
-		l := &device.Launch{Grid: grid, Block: device.Dim{X: 8, Y: 2, Z: 1}}
-		if work, err := device.Check(&limits, &facts, l); !work || err != nil {
-			t.Fatalf("checking grid %v: work %v, %v", grid, work, err)
-		}
-		for range 3 {
-			if err := lib.Function().Launch(l); err != nil {
-				t.Errorf("grid %v: %v", grid, err)
-			}
-		}
-	}
-	if err := lib.Close(); err != nil {
-		t.Error(err)
-	}
+func (b *bench) alloc(bytes uint64) device.Buffer {
+	b.Helper()
+	buffer, err := b.device.Alloc(bytes)
+	b.check(err)
+	return buffer
 }
 
-// loadTwice: libraries of one image have nothing to do with each other.
-func loadTwice(t *testing.T, d device.Device, im *image.Image) {
-	first, second := load(t, d, im), load(t, d, im)
-	l := &device.Launch{Grid: shapes[0], Block: shapes[0]}
-	if err := first.Function().Launch(l); err != nil {
-		t.Error(err)
-	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := second.Function().Launch(l); err != nil {
-		t.Errorf("after the other library was closed: %v", err)
-	}
+func (b *bench) stream() device.Stream {
+	b.Helper()
+	s, err := b.device.Stream()
+	b.check(err)
+	return s
 }
 
-func refusesImages(t *testing.T, d device.Device, im *image.Image) {
-	for name, change := range map[string]func(*image.Image){
-		"unknown format": func(im *image.Image) { im.Format = 255 },
-		"no payload":     func(im *image.Image) { im.Payload = nil },
-		"no such entry":  func(im *image.Image) { im.Entry = "no such entry" },
-		"cut payload":    func(im *image.Image) { im.Payload = im.Payload[:len(im.Payload)/2] },
-	} {
-		bad := *im
-		bad.Kernel = "refused"
-		change(&bad)
-		lib, err := d.Load(context.Background(), &bad)
-		if lib != nil || !errors.Is(err, device.ErrImage) || !strings.Contains(err.Error(), `"refused"`) {
-			t.Errorf("%s: library %v, error %v", name, lib, err)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if lib, err := d.Load(ctx, im); lib != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled load: library %v, error %v", lib, err)
-	}
+func (b *bench) event() device.Event {
+	b.Helper()
+	e, err := b.device.Event()
+	b.check(err)
+	return e
 }
 
-func concurrent(t *testing.T, d device.Device, im *image.Image) {
-	shared := load(t, d, im)
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			own, err := d.Load(context.Background(), im)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for _, grid := range shapes {
-				l := &device.Launch{Grid: grid, Block: device.Dim{X: 4, Y: 1, Z: 1}}
-				for _, lib := range []device.Library{shared, own} {
-					if err := lib.Function().Launch(l); err != nil {
-						t.Errorf("grid %v: %v", grid, err)
-					}
-				}
-			}
-			if err := own.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
+func (b *bench) synchronize(s device.Stream) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	b.check(s.Synchronize(ctx))
 }
 
-func closes(t *testing.T, d device.Device, im *image.Image) {
-	lib := load(t, d, im)
-	for range 2 {
-		if err := d.Close(); err != nil {
-			t.Errorf("closing: %v", err)
-		}
+// words reads n numbers of 32 bits.
+func (b *bench) words(buffer device.Buffer, n int) []uint32 {
+	b.Helper()
+	bytes := make([]byte, 4*n)
+	b.check(buffer.Read(bytes, 0))
+	return wordsOf(bytes)
+}
+
+func wordsOf(bytes []byte) []uint32 {
+	words := make([]uint32, len(bytes)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(bytes[4*i:])
 	}
-	if _, err := d.Load(context.Background(), im); !errors.Is(err, device.ErrClosed) {
-		t.Errorf("load on a closed device: %v", err)
+	return words
+}
+
+func bytesOf(words ...uint32) []byte {
+	var b []byte
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
 	}
-	if err := lib.Function().Launch(&device.Launch{Grid: shapes[0], Block: shapes[0]}); !errors.Is(err, device.ErrClosed) {
-		t.Errorf("launch on a closed device: %v", err)
-	}
-	if err := lib.Close(); err != nil {
-		t.Errorf("closing a library after its device: %v", err)
-	}
+	return b
+}
+
+// parameters lays out a pointer and a number of 32 bits.
+func parameters(p device.Buffer, v uint32) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, p.Address()), uint64(v))
+}
+
+// over is a launch of n groups of one work-item.
+func over(n uint32, params []byte) *device.Launch {
+	return &device.Launch{Grid: device.Dim{X: n, Y: 1, Z: 1}, Block: device.Dim{X: 1, Y: 1, Z: 1}, Params: params}
+}
+
+// hold keeps a stream busy until the function it returns is called.
+func (b *bench) hold(s device.Stream) (release func()) {
+	b.Helper()
+	flag := b.alloc(4)
+	params := binary.LittleEndian.AppendUint64(nil, flag.Address())
+	b.check(s.Launch(context.Background(), b.function("wait"), over(1, params), nil))
+	return func() { b.check(flag.Write(0, bytesOf(1))) }
+}
+
+// spins is a launch of spin over n groups that take about 1 ms each on a
+// processor of today.
+func spins(done device.Buffer, n uint32) *device.Launch {
+	const millisecond = 400_000
+	params := binary.LittleEndian.AppendUint64(nil, done.Address())
+	return over(n, binary.LittleEndian.AppendUint64(params, millisecond))
 }

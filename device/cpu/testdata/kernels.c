@@ -201,3 +201,14 @@ int32_t callback(struct kiln_frame *f) {
     p->sum += p->call((int64_t)g);
   return 0;
 }
+
+// callbacks calls back from every thread, and counts the calls from others.
+int32_t callbacks(struct kiln_frame *f) {
+  struct { int64_t (*call)(int64_t); uint64_t caller; int64_t sum, foreign; } *p = f->params;
+  for (uint64_t g = f->first; g < f->last; g++) {
+    __atomic_fetch_add(&p->sum, p->call((int64_t)g), __ATOMIC_RELAXED);
+    if (thread() != p->caller)
+      __atomic_fetch_add(&p->foreign, 1, __ATOMIC_RELAXED);
+  }
+  return 0;
+}
