@@ -3,6 +3,8 @@ package spmd
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kilnjit/kiln/image"
 )
 
 // The places in the frame that an entry is given, in bytes.
@@ -135,16 +137,30 @@ func (l *lowering) addEntry(f form) {
 
 const entryAttributes = ` nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"`
 
+// localAlign is the alignment of each piece of shared memory that an argument
+// asks for, in bytes. The launch gives them all in one block, in order.
+const localAlign = 64
+
 // arguments loads the kernel's arguments and returns them as a call's list.
 func (w *entryWriter) arguments() string {
 	base := w.load("ptr", frameParams, "%frame")
 	var b strings.Builder
+	local := ""
 	for i, p := range w.l.fn.Params {
 		at := w.l.opt.Params[i].Offset
 		v := ""
-		if w.l.pointed(i) {
+		switch {
+		case w.l.opt.Params[i].Kind == image.SharedPointer:
+			if local == "" {
+				local = w.load("ptr", frameShared, "%frame")
+			}
+			v = local
+			size := w.loadAligned("i64", at, w.l.opt.Params[i].Align, base)
+			whole := w.op("and i64 %s, %d", w.op("add i64 %s, %d", size, localAlign-1), -localAlign)
+			local = w.op("getelementptr i8, ptr %s, i64 %s", local, whole)
+		case w.l.pointed(i):
 			v = w.op("getelementptr inbounds i8, ptr %s, i64 %d", base, at)
-		} else {
+		default:
 			v = w.loadAligned(p.Type, at, w.l.opt.Params[i].Align, base)
 		}
 		fmt.Fprintf(&b, "%s %s, ", p.Type, v)

@@ -257,3 +257,45 @@ func TestSpinOnItem(t *testing.T) {
 		}
 	}
 }
+
+const localKernel = `
+target triple = "spir64"
+declare i64 @_Z12get_local_idj(i32)
+declare i64 @_Z14get_local_sizej(i32)
+declare void @_Z7barrierj(i32)
+define spir_kernel void @k(ptr addrspace(1) %out, ptr addrspace(3) %a, ptr addrspace(3) %b) {
+  %t = call i64 @_Z12get_local_idj(i32 0)
+  %n = call i64 @_Z14get_local_sizej(i32 0)
+  %v = trunc i64 %t to i32
+  %w = mul i32 %v, 1000
+  %pa = getelementptr i32, ptr addrspace(3) %a, i64 %t
+  %pb = getelementptr i32, ptr addrspace(3) %b, i64 %t
+  store i32 %v, ptr addrspace(3) %pa
+  store i32 %w, ptr addrspace(3) %pb
+  call void @_Z7barrierj(i32 1)
+  %last = sub i64 %n, 1
+  %r = sub i64 %last, %t
+  %qa = getelementptr i32, ptr addrspace(3) %a, i64 %r
+  %qb = getelementptr i32, ptr addrspace(3) %b, i64 %r
+  %x = load i32, ptr addrspace(3) %qa
+  %y = load i32, ptr addrspace(3) %qb
+  %sum = add i32 %x, %y
+  %at = getelementptr i32, ptr addrspace(1) %out, i64 %t
+  store i32 %sum, ptr addrspace(1) %at
+  ret void
+}
+`
+
+// TestLocalArguments: arguments that ask for shared memory get pieces that do
+// not overlap.
+func TestLocalArguments(t *testing.T) {
+	local := image.Param{Kind: image.SharedPointer, Type: "ptr addrspace(3)", Size: 8, Align: 8}
+	c := compile(t, []byte(localKernel), "k", append(pointers(1), local, local), spmd.Options{})
+	out := make([]int32, 33)
+	c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{33, 1, 1}, out, int64(4*33), int64(4*33))
+	for i, v := range out {
+		if want := int32(32-i) * 1001; v != want {
+			t.Errorf("item %d: %d, want %d", i, v, want)
+		}
+	}
+}

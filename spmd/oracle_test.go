@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	oracleTime = flag.Duration("oracle.time", 8*time.Second, "how long each test draws random kernels, at most -rapid.checks of them")
+	oracleTime = flag.Duration("oracle.time", 6*time.Second, "how long each test draws random kernels, at most -rapid.checks of them")
 	oracleKeep = flag.Bool("oracle.keep", false, "keep kernels that fail in testdata/kernels")
 )
 
