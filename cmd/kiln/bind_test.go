@@ -42,7 +42,7 @@ func TestBind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := bind(&image.Kernel{Name: "k", Params: []image.Param{param[tt.param]}}, []argument.Argument{a})
+		b, err := bind(&image.Kernel{Name: "k", Params: []image.Param{param[tt.param]}}, []argument.Argument{a}, buffers{})
 		switch {
 		case tt.wrong == "" && (err != nil || len(b.launch) != 1):
 			t.Errorf("%s for %s: %v", tt.text, tt.param, err)

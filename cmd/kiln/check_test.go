@@ -46,7 +46,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &checkOutcome{Tolerance: 1e-5}
+			c := &checkOutcome{tolerance: tolerance{Tolerance: 1e-5}}
 			c.compare(3, tt.kind, tt.got, tt.want)
 			first, count := -1, 0
 			if d := c.Difference; d != nil {
@@ -59,5 +59,36 @@ func TestCompare(t *testing.T) {
 				t.Errorf("first difference at %d of %d, want %d of %d", first, count, tt.first, tt.count)
 			}
 		})
+	}
+}
+
+// TestCompareElementwise: --atol and --rtol bound each element by itself.
+func TestCompareElementwise(t *testing.T) {
+	pointer := func(v float64) *float64 { return &v }
+	bytes := func(values ...byte) []byte { return values }
+	tests := []struct {
+		rtol, atol *float64
+		kind       argument.Type
+		got, want  []byte
+		count      int
+	}{
+		{nil, pointer(1), argument.U8, bytes(1, 2, 250), bytes(2, 2, 249), 0},
+		{nil, pointer(1), argument.U8, bytes(1, 2, 250), bytes(3, 2, 252), 2},
+		{pointer(0.01), nil, argument.U8, bytes(200, 9), bytes(202, 10), 1},
+		{pointer(0.01), pointer(1), argument.U8, bytes(200, 9), bytes(203, 10), 0},
+		{pointer(0), nil, argument.I64, bytes(1, 0, 0, 0, 0, 0, 32, 0), bytes(0, 0, 0, 0, 0, 0, 32, 0), 1},
+		{nil, pointer(1), argument.F32, bytes(0, 0, 0xc0, 0x7f), bytes(0, 0, 0x80, 0x3f), 1}, // NaN, 1
+		{nil, pointer(1), argument.F32, bytes(0, 0, 0, 0x40), bytes(0, 0, 0x80, 0x3f), 0},    // 2, 1
+	}
+	for i, tt := range tests {
+		c := &checkOutcome{tolerance: tolerance{Rtol: tt.rtol, Atol: tt.atol}}
+		c.compare(0, tt.kind, tt.got, tt.want)
+		count := 0
+		if c.Difference != nil {
+			count = c.Difference.Count
+		}
+		if count != tt.count {
+			t.Errorf("%d: %d elements differ, want %d", i, count, tt.count)
+		}
 	}
 }

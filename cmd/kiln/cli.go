@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -21,38 +23,47 @@ type flags struct {
 type command struct {
 	name, help string
 	make       func() any
+	tags       []string
 }
 
+// hidden marks what kiln starts itself and what its makers type.
+var hidden = []string{`hidden:""`}
+
 var commands = [...]command{
-	{"run", "Compile a kernel, launch it and print what it made.", func() any { return new(runCommand) }},
-	{"compile", "Compile a kernel into a file.", func() any { return new(compileCommand) }},
-	{"inspect", "Show what is in a file: kernels, parameters, globals.", func() any { return new(inspectCommand) }},
-	{"doctor", "Show what kiln finds on this machine and what is missing.", func() any { return new(doctorCommand) }},
-	{"cache", "Look after the cache of compiled kernels.", func() any { return new(cacheCommand) }},
-	{"version", "Print the version.", func() any { return new(versionCommand) }},
-	{"completion", "Print a shell's completion script.", func() any { return new(completionCommand) }},
+	{"run", "Compile kernels, launch them and print what they made.", func() any { return new(runCommand) }, nil},
+	{"bench", "Time a kernel as it is and specialised.", func() any { return new(benchCommand) }, nil},
+	{"compile", "Compile a kernel into files: IR, assembly, object, image.", func() any { return new(compileCommand) }, nil},
+	{"inspect", "Show what is in a file: images, kernels, parameters, globals.", func() any { return new(inspectCommand) }, nil},
+	{"devices", "List the devices that kernels can run on.", func() any { return new(devicesCommand) }, nil},
+	{"doctor", "Show what kiln finds on this machine and what is missing.", func() any { return new(doctorCommand) }, nil},
+	{"cache", "Look after the cache of compiled kernels.", func() any { return new(cacheCommand) }, nil},
+	{"version", "Print the version.", func() any { return new(versionCommand) }, nil},
+	{"completion", "Print a shell's completion script.", func() any { return new(completionCommand) }, nil},
+	{"pages", "Write the manual pages and the reference.", func() any { return new(pagesCommand) }, hidden},
+	{"remarks", "Optimise IR and let LLVM say what it did.", func() any { return new(remarksCommand) }, hidden},
 }
 
 // model returns the command line's model: of the command that args name, since
 // building all of it takes longer than a launch, else of all commands.
 func model(root *flags, args []string, options ...kong.Option) (*kong.Kong, error) {
-	name := ""
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
-			name = arg
-			break
-		}
-	}
+	name := firstWord(args)
 	chosen := commands[:]
-	for i := range commands {
-		if commands[i].name == name {
-			chosen = commands[i : i+1]
-		}
+	if i := commandIndex(name); i >= 0 {
+		chosen = commands[i : i+1]
 	}
 	for _, c := range chosen {
-		options = append(options, kong.DynamicCommand(c.name, c.help, "", c.make()))
+		options = append(options, kong.DynamicCommand(c.name, c.help, "", c.make(), c.tags...))
 	}
 	return kong.New(root, options...)
+}
+
+// firstWord returns the first argument that is no flag, empty where there is none.
+func firstWord(args []string) string {
+	i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	if i < 0 {
+		return ""
+	}
+	return args[i]
 }
 
 const description = "Compiles device code at run time and launches it. Exit codes: 0 done, 1 the kernel or a check failed, " +
@@ -65,7 +76,9 @@ type session struct {
 	env            []string
 	config         envconf.Config
 	json           bool
-	progress       *progress
+	// further are the arguments of run's launches behind the first.
+	further  [][]string
+	progress *progress
 }
 
 // run is the program: it returns the exit code.
@@ -78,12 +91,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string)
 		fmt.Fprintf(stderr, "kiln: %v\n", err)
 		return exitFailed
 	}
-	s := &session{stdin: stdin, stdout: stdout, stderr: stderr, env: env, progress: &progress{out: stderr}}
+	// What cannot be parsed is told in the form that was asked for as well.
+	s := &session{stdin: stdin, stdout: stdout, stderr: stderr, env: env, json: slices.Contains(args, "--json"), progress: &progress{out: stderr}}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	if name := firstWord(args); name == "run" {
+		args, s.further = splitLaunches(args)
+	} else if name != "" && commandIndex(name) < 0 {
+		return s.fail(unknownCommand(name))
+	}
 	context, err := parser.Parse(args)
-	s.json = root.JSON
 	switch {
 	case left: // help was asked for and has been printed
 		return exitOK
@@ -102,6 +120,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string)
 		return s.fail(err)
 	}
 	return exitOK
+}
+
+func commandIndex(name string) int {
+	return slices.IndexFunc(commands[:], func(c command) bool { return c.name == name })
+}
+
+func unknownCommand(name string) error {
+	var names []string
+	for i := range commands {
+		if commands[i].tags == nil {
+			names = append(names, commands[i].name)
+		}
+	}
+	if _, err := os.Stat(name); err == nil {
+		return usage("%q is no command; to launch a kernel of that file, type: kiln run %s KERNEL", name, name)
+	}
+	return usage("%q is no command%s the commands are %s\nType: kiln --help", name, didYouMean(name, names), strings.Join(names, ", "))
 }
 
 // commandOf returns the command, with a space, whose arguments were wrong.

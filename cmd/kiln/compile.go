@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kilnjit/kiln/cmd/kiln/internal/argument"
-	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
 	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/specialize"
@@ -23,7 +20,9 @@ type compileCommand struct {
 	File   string `arg:"" help:"Bitcode, textual IR or a source, as for run."`
 	Kernel string `arg:"" help:"The kernel's name in the file."`
 
-	Output   string   `short:"o" placeholder:"FILE" help:"Where the code goes; - is the output. Default: the kernel's name and .o."`
+	Emit     []string `enum:"ir,opt-ir,asm,obj,image" placeholder:"KIND,..." help:"What to write: ir (made for the device, not yet optimised), opt-ir (optimised), asm, obj, image (the object with all that a launch needs to know). Default: what the output's name ends in, .ll, .s, .o or .kimg, else obj."`
+	Output   string   `short:"o" placeholder:"FILE" help:"Where it goes; - is the output. Default: the kernel's name and .ir.ll, .ll, .s, .o or .kimg."`
+	Explain  bool     `help:"Print time and size of each stage and what LLVM has to say of the kernel: what was vectorised, and what not and why."`
 	Target   string   `default:"native" help:"What to compile for: native, a processor such as znver4, or triple/processor/features."`
 	Const    []string `placeholder:"ARG=VALUE" sep:"none" help:"Compile an argument's value in, the argument by its position from 0 or its name. May be repeated."`
 	Block    extent   `placeholder:"X[,Y[,Z]]" help:"Compile the block's size in."`
@@ -37,7 +36,9 @@ type compileResult struct {
 	Kernel    string `json:"kernel"`
 	Target    string `json:"target"`
 	processor string
+	// Output is the first of Outputs.
 	Output    string        `json:"output"`
+	Outputs   []emitted     `json:"outputs"`
 	Format    string        `json:"format"`
 	Entry     string        `json:"entry"`
 	Bytes     int           `json:"bytes"`
@@ -46,36 +47,43 @@ type compileResult struct {
 	Stages    []stageResult `json:"stages"`
 	Undefined []string      `json:"undefined"`
 	Remarks   []string      `json:"remarks"`
+	Explained *explanation  `json:"explained,omitempty"`
 }
 
 type stageResult struct {
 	Stage string `json:"stage"`
 	NS    int64  `json:"ns"`
+	// Instructions is the IR's length after the stage, with --explain.
+	Instructions int `json:"instructions,omitzero"`
 }
 
-// Run compiles the kernel and writes its code.
+// Run compiles the kernel and writes what is wanted of it.
 func (c *compileCommand) Run(s *session) error {
-	ctx := context.Background()
+	outputs, err := c.outputs()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	dumps, err := newDumps(s.config.Dump, c.Explain || slices.ContainsFunc(outputs, func(o emitted) bool { return o.stageFile() != "" }))
+	if err != nil {
+		return err
+	}
+	defer dumps.remove()
 	var stages []stageResult
-	compiler, err := s.openCompiler(compile.Config{LLVM: s.config.LLVM, DumpDir: s.config.Dump, Observe: func(e compile.Event) {
+	compiler, err := s.openCompiler(compile.Config{LLVM: s.config.LLVM, DumpDir: dumps.folder, Observe: func(e compile.Event) {
 		if e.Warning != nil {
 			fmt.Fprintf(s.stderr, "kiln: warning: %v\n", e.Warning)
 			return
 		}
-		stages = append(stages, stageResult{string(e.Stage), e.Duration.Nanoseconds()})
+		stages = append(stages, stageResult{Stage: string(e.Stage), NS: e.Duration.Nanoseconds()})
 	}})
 	if err != nil {
 		return err
 	}
 	defer compiler.Close()
-	request := compile.Request{Kernel: c.Kernel, Toolchain: compiler.Toolchain(), Options: compile.Options{Opt: c.O.OptLevel, Pipeline: c.Pipeline}}
-	if request.Target, err = c.target(compiler.LLVMMajor()); err != nil {
-		return err
-	}
-	if request.Module, err = s.readBytes(ctx, c.File); err != nil {
-		return err
-	}
-	if request.Spec, err = c.spec(ctx, compiler, request.Module); err != nil {
+	request, err := c.request(ctx, s, compiler)
+	if err != nil {
 		return err
 	}
 	if s.config.TraceKeys {
@@ -86,17 +94,40 @@ func (c *compileCommand) Run(s *session) error {
 	stages = nil
 	start := time.Now()
 	end := s.progress.begin("compiling " + c.Kernel)
-	im, err := compiler.Compile(ctx, request)
+	im, err := compiler.Compile(ctx, *request)
 	end()
 	if err != nil {
 		return err
 	}
 	result := &compileResult{
-		File: c.File, Kernel: c.Kernel, Target: im.Target.String(), processor: im.Target.Processor, Output: c.Output, Format: im.Format.String(), Entry: im.Entry,
+		File: c.File, Kernel: c.Kernel, Target: im.Target.String(), processor: im.Target.Processor, Format: im.Format.String(), Entry: im.Entry,
 		Bytes: len(im.Payload), Key: fmt.Sprintf("%x", request.Digest()), CompileNS: time.Since(start).Nanoseconds(),
 		Stages: stages, Undefined: append([]string{}, im.Undefined...), Remarks: append([]string{}, im.Remarks...),
+		Output: outputs[0].File, Outputs: outputs,
 	}
-	return c.write(s, im, result)
+	if c.Explain {
+		if result.Explained, err = c.explain(ctx, s, request, im, dumps, result.Stages); err != nil {
+			return err
+		}
+	}
+	if err := dumps.keep(); err != nil {
+		return err
+	}
+	return c.write(s, im, dumps, result)
+}
+
+// request returns what the command line asks for.
+func (c *compileCommand) request(ctx context.Context, s *session, compiler *compiler) (*compile.Request, error) {
+	r := &compile.Request{Kernel: c.Kernel, Toolchain: compiler.Toolchain(), Options: compile.Options{Opt: c.O.OptLevel, Pipeline: c.Pipeline}}
+	var err error
+	if r.Target, err = c.target(compiler.LLVMMajor()); err != nil {
+		return nil, err
+	}
+	if r.Module, err = s.readModule(ctx, c.File); err != nil {
+		return nil, err
+	}
+	r.Spec, err = c.spec(ctx, compiler, r.Module)
+	return r, err
 }
 
 func (c *compileCommand) target(major int) (target.Target, error) {
@@ -113,52 +144,6 @@ func (c *compileCommand) target(major int) (target.Target, error) {
 	return t, nil
 }
 
-// write puts the code where it is wanted and says so, beside it where the
-// code itself goes to the output.
-func (c *compileCommand) write(s *session, im *image.Image, result *compileResult) error {
-	if c.Output == "-" {
-		_, err := s.stdout.Write(im.Payload)
-		return err
-	}
-	if c.Output == "" {
-		result.Output = c.Kernel + ".o"
-	}
-	if err := os.WriteFile(result.Output, im.Payload, 0o644); err != nil {
-		return &inputError{err}
-	}
-	if s.json {
-		return s.printJSON(result)
-	}
-	printCompiled(s.stdout, result)
-	return nil
-}
-
-func printCompiled(w io.Writer, r *compileResult) {
-	fmt.Fprintf(w, "%s: %s for %s, %s of code, entry %s, in %s\n",
-		r.Output, r.Format, r.processor, size(int64(r.Bytes)), r.Entry, duration(r.CompileNS))
-	for _, stage := range r.Stages {
-		fmt.Fprintf(w, "  %-10s %s\n", stage.Stage, duration(stage.NS))
-	}
-	if len(r.Undefined) > 0 {
-		fmt.Fprintf(w, "  needs      %s\n", strings.Join(r.Undefined, " "))
-	}
-	for _, remark := range r.Remarks {
-		fmt.Fprintf(w, "  remark     %s\n", remark)
-	}
-}
-
-// readBytes returns a file's bitcode or IR, made by clang of a source.
-func (s *session) readBytes(ctx context.Context, path string) ([]byte, error) {
-	if source.LanguageOf(path) != source.Module {
-		return s.compileSource(ctx, path)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &inputError{err}
-	}
-	return data, nil
-}
-
 // spec returns what --const, --block and --grid fix. Only constants need the
 // module's summary: for the parameters' types.
 func (c *compileCommand) spec(ctx context.Context, compiler *compiler, module []byte) (specialize.Spec, error) {
@@ -172,7 +157,7 @@ func (c *compileCommand) spec(ctx context.Context, compiler *compiler, module []
 	}
 	i := slices.IndexFunc(summary.Kernels, func(k image.Kernel) bool { return k.Name == c.Kernel })
 	if i < 0 {
-		return spec, &inputError{fmt.Errorf("%s: %w %q", c.File, compile.ErrNoKernel, c.Kernel)}
+		return spec, noKernel(c.File, c.Kernel, summary)
 	}
 	for _, text := range c.Const {
 		constant, err := parseConstant(&summary.Kernels[i], text)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -29,11 +30,12 @@ func levels(node *kong.Node, path string, inherited []word) []completionLevel {
 			level.flags = append(level.flags[:len(level.flags):len(level.flags)], word{"--" + flag.Name, flag.Help})
 		}
 	}
-	for _, child := range node.Children {
+	children := slices.DeleteFunc(slices.Clone(node.Children), func(n *kong.Node) bool { return n.Hidden })
+	for _, child := range children {
 		level.commands = append(level.commands, word{child.Name, child.Help})
 	}
 	all := []completionLevel{level}
-	for _, child := range node.Children {
+	for _, child := range children {
 		all = append(all, levels(child, strings.TrimSpace(path+" "+child.Name), level.flags)...)
 	}
 	return all

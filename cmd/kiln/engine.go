@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"strings"
 	"time"
 
 	"github.com/kilnjit/kiln"
-	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/envconf"
 )
 
@@ -51,35 +52,41 @@ func (s *session) openEngine(o *observed) (*kiln.Engine, error) {
 
 // load reads a module, through clang where the file is a source.
 func (s *session) load(ctx context.Context, engine *kiln.Engine, path string) (*kiln.Module, error) {
-	module, err := s.read(ctx, path)
+	module, err := s.readModule(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	end := s.progress.begin("reading " + path)
 	defer end()
-	return engine.Load(ctx, module)
+	return engine.Load(ctx, kiln.Bytes(path, module))
 }
 
-// read returns a file's module, compiled by clang where it is a source.
-func (s *session) read(ctx context.Context, path string) (kiln.Source, error) {
-	if source.LanguageOf(path) == source.Module {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return kiln.Source{}, &inputError{err}
-		}
-		return kiln.Bytes(path, data), nil
+// findKernel returns the named kernel, or an error that names what is near and
+// what there is.
+func findKernel(module *kiln.Module, name string, options compile.Options) (*kiln.Kernel, error) {
+	kernel, err := module.KernelWithOptions(name, kiln.KernelOptions{Compile: options})
+	if errors.Is(err, kiln.ErrNoKernel) {
+		return nil, noKernel(module.Name(), name, module.Summary())
 	}
-	bitcode, err := s.compileSource(ctx, path)
-	if err != nil {
-		return kiln.Source{}, err
-	}
-	return kiln.Bytes(path, bitcode), nil
+	return kernel, err
 }
 
-func (s *session) compileSource(ctx context.Context, path string) ([]byte, error) {
-	end := s.progress.begin("clang " + path)
-	defer end()
-	return source.Compile(ctx, path, func(text string) { fmt.Fprint(s.stderr, text) })
+// manyKernels is how many names an error lists.
+const manyKernels = 12
+
+func noKernel(file, name string, summary *image.Summary) error {
+	var names []string
+	for i := range summary.Kernels {
+		names = append(names, summary.Kernels[i].Name)
+	}
+	if len(names) == 0 {
+		return &inputError{fmt.Errorf("%s has no kernel: a kernel is a function that others can call, marked as one (__global__, kernel) in device code", file)}
+	}
+	list := strings.Join(names[:min(len(names), manyKernels)], ", ")
+	if more := len(names) - manyKernels; more > 0 {
+		list += fmt.Sprintf(" and %d more; kiln inspect %s lists them", more, file)
+	}
+	return &inputError{fmt.Errorf("%s has no kernel %q%s it has %s", file, name, didYouMean(name, names), list)}
 }
 
 // level is an optimisation level as typed: 0 to 3, s or z.

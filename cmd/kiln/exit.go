@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ const (
 	exitMissing = 3 // a library or tool is not installed
 	exitInput   = 4 // a file is not there or holds nothing usable
 	exitCompile = 5 // kiln or LLVM could not compile the kernel
+
+	exitInterrupted = 130 // as the shells have it for an interrupt
 )
 
 // usageError is a command line that asks for something that does not fit.
@@ -67,6 +70,8 @@ func exitCode(err error) int {
 		failed  *compile.Error
 	)
 	switch {
+	case matches(context.Canceled):
+		return exitInterrupted
 	case errors.As(err, &wrong), errors.As(err, &env), matches(kiln.ErrArgument, kiln.ErrLaunch, compile.ErrBadRequest,
 		target.ErrUnknownProcessor, target.ErrUnknownFeature, target.ErrUnknownTriple):
 		return exitUsage
@@ -89,6 +94,9 @@ func (s *session) fail(err error) int {
 		return code
 	}
 	text := err.Error()
+	if code == exitInterrupted {
+		text = "interrupted"
+	}
 	var failed *compile.Error
 	if errors.As(err, &failed) {
 		// What LLVM said is added where it is more than the summary has.

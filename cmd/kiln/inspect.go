@@ -59,7 +59,7 @@ type paramResult struct {
 // Run shows what is in the file.
 func (c *inspectCommand) Run(s *session) error {
 	ctx := context.Background()
-	data, err := s.readBytes(ctx, c.File)
+	data, err := s.readFile(ctx, c.File)
 	if err != nil {
 		return err
 	}

@@ -72,9 +72,7 @@ func (r *reference) run(ctx context.Context, path string) (buffers [][]byte, res
 		return nil, nil, &source.Error{Path: path, Log: log.String(), Err: err}
 	}
 	var input, output bytes.Buffer
-	if err := r.writeInput(&input); err != nil {
-		return nil, nil, err
-	}
+	r.writeInput(&input)
 	log.Reset()
 	command := exec.CommandContext(ctx, program)
 	command.Stdin, command.Stdout, command.Stderr = &input, &output, &log
@@ -91,22 +89,14 @@ func withBreak(log string) string {
 	return "\n" + log
 }
 
-// writeInput makes the buffers again, as they were before the launch.
-func (r *reference) writeInput(w *bytes.Buffer) error {
-	for i, a := range r.bound.args {
+// writeInput writes the buffers as they were before the launch.
+func (r *reference) writeInput(w *bytes.Buffer) {
+	for i := range r.bound.args {
 		if r.bound.values[i] != nil {
 			w.Write(r.bound.values[i])
 		}
-		if r.bound.buffers[i] == nil {
-			continue
-		}
-		data := make([]byte, len(r.bound.buffers[i]))
-		if err := a.FillBuffer(data); err != nil {
-			return err
-		}
-		w.Write(data)
+		w.Write(r.bound.before[i])
 	}
-	return nil
 }
 
 func (r *reference) readOutput(output []byte) (buffers [][]byte, result []byte, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 
@@ -14,23 +15,31 @@ import (
 )
 
 type runCommand struct {
-	File   string   `arg:"" help:"Bitcode or textual IR (.bc, .ll), or a source (.c, .cu, .hip, .cl) where clang is installed."`
+	File string `arg:"" help:"Bitcode or textual IR (.bc, .ll), a source (.c, .cu, .hip, .cl) where clang is installed, a program or container that holds bitcode, or - for the input."`
+	step
+}
+
+// step is one launch.
+type step struct {
 	Kernel string   `arg:"" help:"The kernel's name in the file."`
 	Args   []string `arg:"" optional:"" name:"arg" help:"The kernel's arguments, in order."`
 
-	Grid       extent  `placeholder:"X[,Y[,Z]]" help:"Number of work-groups."`
-	Block      extent  `placeholder:"X[,Y[,Z]]" help:"Work-items of a group."`
-	ConstGrid  bool    `help:"Compile the grid's size into the kernel."`
-	ConstBlock bool    `help:"Compile the block's size into the kernel."`
-	Shared     string  `placeholder:"BYTES" help:"Dynamic shared memory of a group, such as 4Ki."`
-	Check      string  `placeholder:"REF.C" help:"Compare with the C function of the kernel's name in this file."`
-	Tolerance  float64 `default:"1e-5" help:"Largest difference that --check accepts, relative to the size of a buffer's values."`
-	Repeat     int     `default:"0" placeholder:"N" help:"Launch N times more and print the least and the median time."`
-	O          level   `name:"opt" short:"O" default:"3" placeholder:"LEVEL" help:"Optimisation: 0, 1, 2, 3, s or z."`
+	launchFlags
+	Check     string   `placeholder:"REF.C" help:"Compare with the C function of the kernel's name in this file."`
+	Tolerance float64  `default:"1e-5" help:"Largest difference that --check accepts, relative to the size of a buffer's values."`
+	Rtol      *float64 `placeholder:"R" help:"Instead of --tolerance: accept elements that differ by up to A + R times the reference's value."`
+	Atol      *float64 `placeholder:"A" help:"Instead of --tolerance: see --rtol. What of the two is left out is 0."`
+	Repeat    int      `default:"0" placeholder:"N" help:"Launch N times more and print the least and the median time."`
 }
 
 // Help is shown by kiln run --help.
-func (*runCommand) Help() string { return "Arguments:\n\n  " + indent(argument.Grammar) }
+func (*runCommand) Help() string {
+	return "Arguments:\n\n  " + indent(argument.Grammar) + `
+
+Several kernels of the file run one after the other where -- stands between them, each with flags of its own:
+
+  kiln run file.cu fill --grid 4 --block 64 as:x:f32[256]=0 f32=2 -- scale --grid 4 --block 64 out:use:x f32=3`
+}
 
 // launchResult is what run prints with --json.
 type launchResult struct {
@@ -64,18 +73,26 @@ type outputSum struct {
 	Sum      number64 `json:"sum"`
 }
 
-// Run launches the kernel.
+// Run launches the kernels, one after the other, until one fails or differs
+// from its reference.
 func (c *runCommand) Run(s *session) error {
-	args := make([]argument.Argument, len(c.Args))
-	for i, text := range c.Args {
-		var err error
-		if args[i], err = argument.Parse(text, i); err != nil {
-			return usage("%v\n\n%s", err, argument.Grammar)
+	steps := []*step{&c.step}
+	for _, args := range s.further {
+		next, err := parseStep(s, args)
+		if err != nil {
+			return err
 		}
+		steps = append(steps, next)
 	}
-	shared, err := c.sharedBytes()
-	if err != nil {
-		return err
+	arguments := make([][]argument.Argument, len(steps))
+	for i := range steps {
+		var err error
+		if arguments[i], err = parseArguments(steps[i].Args); err != nil {
+			return err
+		}
+		if err := steps[i].valid(); err != nil {
+			return err
+		}
 	}
 	ctx := context.Background()
 	var seen observed
@@ -88,17 +105,84 @@ func (c *runCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	kernel, err := module.KernelWithOptions(c.Kernel, kiln.KernelOptions{Compile: compile.Options{Opt: c.O.OptLevel}})
-	if err != nil {
+	var results []*launchResult
+	named := buffers{}
+	for i, step := range steps {
+		seen = observed{}
+		result, err := step.launch(ctx, s, engine, module, arguments[i], named, &seen)
+		if err != nil {
+			return err
+		}
+		results = append(results, result)
+		if !s.json {
+			if err := s.printLaunch(result); err != nil {
+				return err
+			}
+		}
+		if result.Check != nil && !result.Check.Same {
+			break
+		}
+	}
+	if s.json {
+		if err := s.printLaunches(c.File, results, len(steps)); err != nil {
+			return err
+		}
+	}
+	if last := results[len(results)-1]; last.Check != nil && !last.Check.Same {
+		return errReported
+	}
+	return nil
+}
+
+// printLaunches prints one launch as itself and several as a list.
+func (s *session) printLaunches(file string, results []*launchResult, steps int) error {
+	if steps == 1 {
+		return s.printJSON(results[0])
+	}
+	return s.printJSON(struct {
+		File     string          `json:"file"`
+		Launches []*launchResult `json:"launches"`
+	}{file, results})
+}
+
+// valid checks the flags that need no file for it.
+func (c *step) valid() error {
+	if _, err := c.sharedBytes(); err != nil {
 		return err
 	}
-	shape, err := c.shape(kernel.Info(), shared)
-	if err != nil {
-		return err
+	switch {
+	case c.Repeat < 0:
+		return usage("--repeat=%d: it takes a number from 0", c.Repeat)
+	case c.Check == "" && (c.Rtol != nil || c.Atol != nil):
+		return usage("--rtol and --atol go with --check REF.C")
+	case c.Check != "":
+		if _, err := os.Stat(c.Check); err != nil {
+			return &inputError{err}
+		}
 	}
-	b, err := bind(kernel.Info(), args)
+	return c.accepted().valid()
+}
+
+func (c *step) accepted() *tolerance { return &tolerance{c.Tolerance, c.Rtol, c.Atol} }
+
+// launch runs one step.
+func (c *step) launch(ctx context.Context, s *session, engine *kiln.Engine, module *kiln.Module, args []argument.Argument, named buffers, seen *observed) (*launchResult, error) {
+	kernel, err := findKernel(module, c.Kernel, compile.Options{Opt: c.O.OptLevel})
 	if err != nil {
-		return err
+		return nil, err
+	}
+	shape, err := c.shape(kernel.Info(), c.ConstGrid, c.ConstBlock)
+	if err != nil {
+		return nil, err
+	}
+	b, err := bind(kernel.Info(), args, named)
+	if err != nil {
+		return nil, err
+	}
+	if c.Check != "" {
+		if err := b.remember(); err != nil {
+			return nil, err
+		}
 	}
 	returned := newReturned(&kernel.Info().Result)
 	launch := slices.Concat(shape, b.launch, returned.launch)
@@ -107,16 +191,16 @@ func (c *runCommand) Run(s *session) error {
 	end := s.progress.begin("compiling " + c.Kernel)
 	if s.config.TraceKeys {
 		if err := traceKey(s.stderr, kernel, launch); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	err = kernel.Launch(ctx, launch...)
 	end()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	result := &launchResult{
-		File: c.File, Kernel: c.Kernel, Target: engine.Device().Target().Processor, Grid: c.Grid.dims, Block: c.Block.dims,
+		File: module.Name(), Kernel: c.Kernel, Target: engine.Device().Target().Processor, Grid: c.Grid.dims, Block: c.Block.dims,
 		Code: "none", CompileNS: seen.compile.Nanoseconds(), FirstNS: time.Since(start).Nanoseconds(), Repeat: c.Repeat,
 		Outputs: b.outputs(kernel.Info()),
 	}
@@ -132,56 +216,10 @@ func (c *runCommand) Run(s *session) error {
 	}
 	if c.Check != "" {
 		if result.Check, err = s.check(ctx, c, kernel.Info(), b, returned.bytes()); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := c.measure(ctx, s, kernel, launch, result); err != nil {
-		return err
-	}
-	if err := s.printLaunch(result); err != nil {
-		return err
-	}
-	if result.Check != nil && !result.Check.Same {
-		return errReported
-	}
-	return nil
-}
-
-func (c *runCommand) sharedBytes() (uint32, error) {
-	if c.Shared == "" {
-		return 0, nil
-	}
-	n, err := argument.ParseCount(c.Shared)
-	if err != nil || n > 1<<32-1 {
-		return 0, usage("--shared=%s: it takes a number of bytes below 4Gi, such as 4Ki", c.Shared)
-	}
-	return uint32(n), nil
-}
-
-// shape returns the launch's extents. A host function has none.
-func (c *runCommand) shape(k *image.Kernel, shared uint32) ([]kiln.LaunchArg, error) {
-	if k.Convention == image.Host {
-		if c.Grid.given || c.Block.given || c.ConstGrid || c.ConstBlock || shared != 0 {
-			return nil, usage("%s is a host function, which runs once: leave --grid, --block and --shared out", k.Name)
-		}
-		return nil, nil
-	}
-	if !c.Block.given && k.ReqdBlock != [3]uint32{} {
-		c.Block = extent{true, k.ReqdBlock}
-	}
-	if !c.Grid.given || !c.Block.given {
-		return nil, usage("%s is a GPU kernel: give --grid X[,Y[,Z]] and --block X[,Y[,Z]]\n  %s", k.Name, signature(k))
-	}
-	grid, block := kiln.Grid, kiln.Block
-	if c.ConstGrid {
-		grid = kiln.ConstGrid
-	}
-	if c.ConstBlock {
-		block = kiln.ConstBlock
-	}
-	return []kiln.LaunchArg{
-		grid(c.Grid.dims[0], c.Grid.dims[1:]...), block(c.Block.dims[0], c.Block.dims[1:]...), kiln.Shared(shared),
-	}, nil
+	return result, c.measure(ctx, s, kernel, launch, result)
 }
 
 func (b *bound) outputs(k *image.Kernel) []outputSum {
@@ -189,7 +227,11 @@ func (b *bound) outputs(k *image.Kernel) []outputSum {
 	for i, a := range b.args {
 		if a.Out {
 			data := b.buffers[i]
-			sums = append(sums, outputSum{i, sourceName(&k.Params[i]), a.Type.String(), len(data) / a.Type.Size(), number64(argument.Sum(a.Type, data))})
+			name := sourceName(&k.Params[i])
+			if name == "" {
+				name = a.Name
+			}
+			sums = append(sums, outputSum{i, name, a.Type.String(), len(data) / a.Type.Size(), number64(argument.Sum(a.Type, data))})
 		}
 	}
 	return sums
@@ -197,7 +239,7 @@ func (b *bound) outputs(k *image.Kernel) []outputSum {
 
 // measure launches again and times each launch. The buffers go on from where
 // the launch before left them.
-func (c *runCommand) measure(ctx context.Context, s *session, kernel *kiln.Kernel, launch []kiln.LaunchArg, result *launchResult) error {
+func (c *step) measure(ctx context.Context, s *session, kernel *kiln.Kernel, launch []kiln.LaunchArg, result *launchResult) error {
 	if c.Repeat <= 0 {
 		return nil
 	}

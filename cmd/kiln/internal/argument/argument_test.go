@@ -39,6 +39,9 @@ func TestParse(t *testing.T) {
 		"seed:0:out:f64[2]=rand": {Kind: Buffer, Out: true, Type: F64, Count: 2, Fill: Random, Seed: 0},
 		"f32[]=@a=b:[c].npy":     {Kind: Buffer, Type: F32, Count: -1, Fill: File, Path: "a=b:[c].npy"},
 		"f32[0]=0":               {Kind: Buffer, Type: F32},
+		"as:y_1:out:f32[2]=0":    {Kind: Buffer, Name: "y_1", Out: true, Type: F32, Count: 2},
+		"use:y":                  {Kind: Use, Name: "y"},
+		"out:use:y":              {Kind: Use, Name: "y", Out: true},
 		"null":                   {Kind: Null},
 		"local=4Ki":              {Kind: Local, Count: 4096},
 	}
@@ -96,6 +99,14 @@ func TestParseRefuses(t *testing.T) {
 		"seed:3:i32=1":               "seed: goes with a random buffer",
 		"in:f32[4]=1":                `"in:" is not a prefix`,
 		"local=x":                    "not a count",
+		"as:y:i32=5":                 "as: goes with a buffer",
+		"as::i32[1]=5":               "not a buffer's name",
+		"as:a b:i32[1]=5":            "not a buffer's name",
+		"as:y:use:y":                 "stands there twice",
+		"use:":                       "not a buffer's name",
+		"use:f32[4]=0":               "not a buffer's name",
+		"const:use:y":                "const: goes with a number",
+		"seed:1:use:y":               "seed: goes with a random buffer",
 		"out:local=4":                "out: goes with a buffer",
 	}
 	for text, want := range tests {
@@ -117,7 +128,7 @@ func TestGrammarParses(t *testing.T) {
 	n := 0
 	for line := range strings.Lines(Grammar) {
 		for word := range strings.FieldsSeq(line) {
-			if strings.ContainsAny(word, "=") || word == "null" {
+			if strings.ContainsAny(word, "=") || word == "null" || strings.HasPrefix(word, "use:") && word != "use:" {
 				n++
 				if _, err := Parse(word, 0); err != nil {
 					t.Errorf("the grammar's own example does not parse: %v", err)

@@ -20,6 +20,8 @@ const (
 	Null
 	// Local is shared memory of a group, sized by the caller: local=4Ki.
 	Local
+	// Use is the buffer that an earlier launch named: use:y.
+	Use
 )
 
 // Fill is what a buffer holds before the launch.
@@ -42,6 +44,8 @@ type Argument struct {
 	// Text is the argument as it was typed.
 	Text string
 	Kind Kind
+	// Name is what a Buffer is called for later launches, and which one a Use means.
+	Name string
 	// Out marks a buffer whose sum is wanted, Const a scalar to be compiled in.
 	Out, Const bool
 	Type       Type
@@ -69,6 +73,7 @@ f32[1M]=-1..1                       random between two bounds
 f32[]=@file.npy                     a file's content
 out:f32[64]=0                       out: prints the buffer's sum after the launch
 seed:3:f32[1M]=0..1                 seed: of the random numbers, else 1 for the first argument, 2 for the second
+as:y:f32[64]=0  use:y               as: names the buffer; use: is that buffer in a later launch
 null  local=4Ki                     a null pointer; shared memory of a group (OpenCL)
 types: i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64; counts take k M G (1000s), Ki Mi Gi (1024s)`
 
@@ -102,8 +107,19 @@ func (a *Argument) parse(rest string) error {
 				return fmt.Errorf("%q is not a seed: it takes a whole number up to 4294967295, then a colon", number)
 			}
 			a.Seed, rest, seeded = uint32(seed), after, true
+		case prefix == "as" && a.Name == "":
+			a.Name, rest, _ = strings.Cut(rest, ":")
+			if !isName(a.Name) {
+				return fmt.Errorf("%q is not a buffer's name: it takes letters, digits and _, then a colon", a.Name)
+			}
+		case prefix == "use" && a.Name == "":
+			if !isName(rest) {
+				return fmt.Errorf("%q is not a buffer's name: use: takes the name that as: gave in an earlier launch", rest)
+			}
+			a.Kind, a.Name = Use, rest
+			return a.agree(seeded)
 		default:
-			return fmt.Errorf("%q is not a prefix, or stands there twice: the prefixes are out:, const: and seed:N:", prefix+":")
+			return fmt.Errorf("%q is not a prefix, or stands there twice: the prefixes are out:, const:, seed:N:, as:NAME: and use:", prefix+":")
 		}
 	}
 	if rest == "null" {
@@ -142,6 +158,10 @@ func (a *Argument) parse(rest string) error {
 		return err
 	}
 	return a.agree(seeded)
+}
+
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
 func (a *Argument) parseElements(count string) error {
@@ -203,7 +223,9 @@ func (a *Argument) agree(seeded bool) error {
 	switch {
 	case a.Const && a.Kind != Scalar:
 		return errors.New("const: goes with a number; addresses differ from run to run")
-	case a.Out && a.Kind != Buffer:
+	case a.Name != "" && a.Kind != Buffer && a.Kind != Use:
+		return errors.New("as: goes with a buffer, such as as:y:f32[64]=0")
+	case a.Out && a.Kind != Buffer && a.Kind != Use:
 		return errors.New("out: goes with a buffer, such as out:f32[64]=0")
 	case seeded && (a.Kind != Buffer || a.Fill != Random && a.Fill != Range):
 		return errors.New("seed: goes with a random buffer, such as seed:3:f32[64]=rand")
@@ -239,5 +261,9 @@ func (t Type) parseNumber(s string) (uint64, error) {
 	if n, err := ParseCount(s); err == nil && (bits == 64 || n>>(bits-1) == 0 || !t.Signed() && n>>bits == 0) {
 		return uint64(n), nil
 	}
-	return 0, fmt.Errorf("%q is not a number for %s, or does not fit", s, t)
+	hint := ""
+	if v, err := strconv.ParseFloat(s, 64); err == nil && v != math.Trunc(v) {
+		hint = ": it takes whole numbers; f32 and f64 take others"
+	}
+	return 0, fmt.Errorf("%q is not a number for %s, or does not fit%s", s, t, hint)
 }

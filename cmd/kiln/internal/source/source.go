@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -109,6 +110,16 @@ func (e *Error) Unwrap() error { return e.Err }
 // Compile returns the bitcode of the source at path. What clang warns of goes
 // to warnings. The error is an [*Error] where clang refused the source.
 func Compile(ctx context.Context, path string, warnings func(string)) ([]byte, error) {
+	return compile(ctx, path, warnings)
+}
+
+// CompileWithLines is [Compile] with the source's lines in the bitcode, for
+// LLVM to name. The rest of it is the same.
+func CompileWithLines(ctx context.Context, path string) ([]byte, error) {
+	return compile(ctx, path, nil, "-gline-tables-only")
+}
+
+func compile(ctx context.Context, path string, warnings func(string), extra ...string) ([]byte, error) {
 	clang, err := FindClang()
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", path, err)
@@ -130,7 +141,7 @@ func Compile(ctx context.Context, path string, warnings func(string)) ([]byte, e
 			return nil, err
 		}
 	}
-	command := exec.CommandContext(ctx, clang, append(language.arguments(dir), path, "-o", "-")...)
+	command := exec.CommandContext(ctx, clang, slices.Concat(language.arguments(dir), extra, []string{path, "-o", "-"})...)
 	var bitcode, log bytes.Buffer
 	command.Stdout, command.Stderr = &bitcode, &log
 	if err := command.Run(); err != nil {

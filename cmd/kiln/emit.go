@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/kilnjit/kiln/image"
+)
+
+// emitted is one thing that compile writes.
+type emitted struct {
+	// Kind is as --emit has it.
+	Kind  string `json:"kind"`
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+}
+
+// endings are the ends of the file names of each kind.
+var endings = map[string]string{"ir": ".ir.ll", "opt-ir": ".ll", "asm": ".s", "obj": ".o", "image": ".kimg"}
+
+// stageFile returns what ends the name of the stage's file that holds the kind,
+// empty where the image does.
+func (e *emitted) stageFile() string {
+	return map[string]string{"ir": "ir", "opt-ir": "optimise.ll", "asm": "generate.s"}[e.Kind]
+}
+
+// outputs returns what is to be written and where.
+func (c *compileCommand) outputs() ([]emitted, error) {
+	kinds := c.Emit
+	if len(kinds) == 0 {
+		kinds = []string{"obj"}
+		for _, kind := range []string{"opt-ir", "asm", "image"} {
+			if strings.HasSuffix(c.Output, endings[kind]) {
+				kinds[0] = kind
+			}
+		}
+	}
+	if len(kinds) > 1 && c.Output != "" {
+		return nil, usage("--output=%s: that is one file, --emit asks for %s; leave --output out and each gets a name of its own", c.Output, strings.Join(kinds, " and "))
+	}
+	var outputs []emitted
+	for _, kind := range kinds {
+		file := c.Output
+		if file == "" {
+			file = strings.ReplaceAll(c.Kernel, "/", "_") + endings[kind]
+		}
+		outputs = append(outputs, emitted{Kind: kind, File: file})
+	}
+	return outputs, nil
+}
+
+// write puts everything where it is wanted and says so, unless it goes to the
+// output itself.
+func (c *compileCommand) write(s *session, im *image.Image, d *dumps, result *compileResult) error {
+	for i := range result.Outputs {
+		e := &result.Outputs[i]
+		content, err := e.content(im, d)
+		if err != nil {
+			return err
+		}
+		e.Bytes = len(content)
+		if e.File == "-" {
+			if _, err := s.stdout.Write(content); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := os.WriteFile(e.File, content, 0o644); err != nil {
+			return &inputError{err}
+		}
+	}
+	switch {
+	case c.Output == "-" && c.Explain:
+		printCompiled(s.stderr, result)
+	case c.Output == "-":
+	case s.json:
+		return s.printJSON(result)
+	default:
+		printCompiled(s.stdout, result)
+	}
+	return nil
+}
+
+func (e *emitted) content(im *image.Image, d *dumps) ([]byte, error) {
+	switch e.Kind {
+	case "obj":
+		return im.Payload, nil
+	case "image":
+		return im.Marshal(), nil
+	}
+	return d.read(e.stageFile())
+}
+
+// dumps is where a compile writes its stages, for what is wanted of them.
+type dumps struct {
+	// folder is given to the compiler, wanted is KILN_DUMP.
+	folder, wanted string
+	temporary      bool
+}
+
+// newDumps returns the folder that KILN_DUMP names, or a temporary one where
+// stages are needed here.
+func newDumps(wanted string, needed bool) (*dumps, error) {
+	if !needed {
+		return &dumps{folder: wanted}, nil
+	}
+	folder, err := os.MkdirTemp("", "kiln-stages-")
+	return &dumps{folder, wanted, true}, err
+}
+
+func (d *dumps) remove() {
+	if d.temporary {
+		os.RemoveAll(d.folder)
+	}
+}
+
+// compiled returns the folder of the one compile.
+func (d *dumps) compiled() (string, error) {
+	entries, err := os.ReadDir(d.folder)
+	if err == nil && len(entries) != 1 {
+		err = errors.New("the compile's stages could not be written")
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(d.folder, entries[0].Name()), nil
+}
+
+// keep copies the stages to where KILN_DUMP wants them.
+func (d *dumps) keep() error {
+	if !d.temporary || d.wanted == "" {
+		return nil
+	}
+	from, err := d.compiled()
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(d.wanted, filepath.Base(from))
+	for i := 2; ; i++ {
+		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
+			return os.CopyFS(to, os.DirFS(from))
+		}
+		to = filepath.Join(d.wanted, fmt.Sprintf("%s.%d", filepath.Base(from), i))
+	}
+}
+
+// read returns a stage's file: "ir" is what the optimiser begins with.
+func (d *dumps) read(name string) ([]byte, error) {
+	folder, err := d.compiled()
+	if err != nil {
+		return nil, err
+	}
+	patterns := []string{"*-" + name}
+	if name == "ir" {
+		patterns = []string{"*-spmd.ll", "*-wrap.ll"}
+	}
+	for _, pattern := range patterns {
+		if found, _ := filepath.Glob(filepath.Join(folder, pattern)); len(found) == 1 {
+			return os.ReadFile(found[0])
+		}
+	}
+	return nil, fmt.Errorf("the compile left no %s", name)
+}
+
+// interruptible returns a context that the first interrupt ends, so that what
+// is temporary can be removed; the second ends the process.
+func interruptible() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
