@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/kilnjit/kiln"
 	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
@@ -12,18 +13,29 @@ import (
 )
 
 type inspectCommand struct {
-	File string `arg:"" help:"Bitcode, textual IR or a source, as for run."`
+	File    string `arg:"" help:"Bitcode, textual IR, a source, an object or program, a bundle or fat binary, an image of kiln's own; - is the input."`
+	Extract string `placeholder:"FOLDER" help:"Write every image inside the file into this folder."`
 }
 
 type inspectResult struct {
-	File     string         `json:"file"`
-	Kind     string         `json:"kind"`
-	Bytes    int            `json:"bytes"`
-	Producer string         `json:"producer"`
-	Target   string         `json:"target"`
-	Digest   string         `json:"digest"`
-	Kernels  []kernelResult `json:"kernels"`
-	Globals  []globalResult `json:"globals"`
+	File     string `json:"file"`
+	Kind     string `json:"kind"`
+	Bytes    int    `json:"bytes"`
+	Version  string `json:"version,omitempty"`
+	Producer string `json:"producer"`
+	Target   string `json:"target"`
+	Digest   string `json:"digest"`
+	// Kernels and Globals are what a module holds, Code what machine code or
+	// PTX says of its kernels, Images what is inside a program or container,
+	// Entries what a program announces to its offload run time.
+	Kernels []kernelResult `json:"kernels"`
+	Globals []globalResult `json:"globals"`
+	Code    []codeResult   `json:"code,omitempty"`
+	Images  []imageResult  `json:"images,omitempty"`
+	Entries []entryInfo    `json:"entries,omitempty"`
+	Own     *ownImage      `json:"image,omitempty"`
+
+	module bool
 }
 
 type kernelResult struct {
@@ -63,39 +75,70 @@ func (c *inspectCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	kind, err := image.Recognise(data)
-	if err != nil {
-		return &inputError{fmt.Errorf("%s: %w", c.File, err)}
-	}
-	engine, err := s.openEngine(&observed{})
-	if err != nil {
-		return err
-	}
-	defer engine.Close()
-	end := s.progress.begin("reading " + c.File)
-	module, err := engine.Load(ctx, kiln.Bytes(c.File, data))
-	end()
-	if err != nil {
-		return err
-	}
-	summary := module.Summary()
 	result := &inspectResult{
-		File: c.File, Kind: kind.String(), Bytes: len(data), Producer: summary.Producer, Target: summary.Triple,
-		Digest: fmt.Sprintf("%x", module.Digest()), Kernels: []kernelResult{}, Globals: []globalResult{},
+		File: c.File, Bytes: len(data), Digest: fmt.Sprintf("%x", sha256.Sum256(data)), Kernels: []kernelResult{}, Globals: []globalResult{},
 	}
-	if language := source.LanguageOf(c.File); language != source.Module {
-		result.Kind = language.String() + ", compiled to " + result.Kind
+	var found []*image.Found
+	kind, unknown := image.Recognise(data)
+	switch own, ownErr := image.UnmarshalImage(data); {
+	case ownErr == nil:
+		result.describeOwn(own)
+	case bytes.HasPrefix(data, []byte("kilnimg")):
+		return &inputError{fmt.Errorf("%s: %w", c.File, ownErr)}
+	case unknown != nil:
+		return &inputError{fmt.Errorf("%s: %w%s", c.File, unknown, sourceHint(c.File))}
+	case isModule(kind):
+		err = result.describeModule(ctx, s, data, kind)
+	default:
+		found, err = result.describeFile(ctx, s, data)
 	}
-	for i := range summary.Kernels {
-		result.Kernels = append(result.Kernels, describe(&summary.Kernels[i]))
+	if err != nil {
+		return err
 	}
-	for _, g := range summary.Globals {
-		result.Globals = append(result.Globals, globalResult(g))
+	if c.Extract != "" {
+		if err := result.extract(found, c.Extract); err != nil {
+			return err
+		}
 	}
 	if s.json {
 		return s.printJSON(result)
 	}
 	return printInspected(s, result)
+}
+
+// describeModule reads a module through LLVM, or its summary out of the cache.
+func (r *inspectResult) describeModule(ctx context.Context, s *session, data []byte, kind image.Kind) error {
+	r.Kind, r.module = kind.String(), true
+	if language := source.LanguageOf(r.File); language != source.Module {
+		r.Kind = language.String() + ", compiled to " + r.Kind
+	}
+	summary, err := s.summarise(ctx, r.File, data)
+	if err != nil {
+		return err
+	}
+	r.Producer, r.Target = summary.Producer, summary.Triple
+	for i := range summary.Kernels {
+		r.Kernels = append(r.Kernels, describe(&summary.Kernels[i]))
+	}
+	for _, g := range summary.Globals {
+		r.Globals = append(r.Globals, globalResult{g.Name, g.Bytes, g.Align, g.Constant, g.Initialised, g.AddressSpace})
+	}
+	return nil
+}
+
+func (s *session) summarise(ctx context.Context, name string, data []byte) (*image.Summary, error) {
+	engine, err := s.openEngine(&observed{})
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	end := s.progress.begin("reading " + name)
+	defer end()
+	module, err := engine.Load(ctx, kiln.Bytes(name, data))
+	if err != nil {
+		return nil, err
+	}
+	return module.Summary(), nil
 }
 
 func describe(k *image.Kernel) kernelResult {
@@ -128,34 +171,3 @@ func (k *kernelResult) notes() string {
 	return strings.Join(notes, ", ")
 }
 
-func printInspected(s *session, r *inspectResult) error {
-	out := tabwriter.NewWriter(s.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(out, "%s\t%s, %s\n", r.File, r.Kind, size(int64(r.Bytes)))
-	for _, field := range [][2]string{{"producer", r.Producer}, {"target", r.Target}, {"sha256", r.Digest}} {
-		if field[1] != "" {
-			fmt.Fprintf(out, "  %s\t%s\n", field[0], field[1])
-		}
-	}
-	out.Flush()
-	fmt.Fprintf(s.stdout, "kernels (%d)\n", len(r.Kernels))
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
-		fmt.Fprintf(out, "  %s\t%s", k.Convention, k.Signature)
-		if notes := k.notes(); notes != "" {
-			fmt.Fprintf(out, "\t%s", notes)
-		}
-		fmt.Fprintln(out)
-	}
-	out.Flush()
-	if len(r.Globals) > 0 {
-		fmt.Fprintf(s.stdout, "globals (%d)\n", len(r.Globals))
-	}
-	for _, g := range r.Globals {
-		word := "variable"
-		if g.Constant {
-			word = "constant"
-		}
-		fmt.Fprintf(out, "  %s\t%s\t%s\taddress space %d\n", word, g.Name, size(int64(g.Bytes)), g.AddressSpace)
-	}
-	return out.Flush()
-}
