@@ -2,6 +2,7 @@ package kiln_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,4 +122,67 @@ func TestOtherLLVMIsAMiss(t *testing.T) {
 	if after := key(changed); after == before {
 		t.Errorf("the key %x did not change with the library", after)
 	}
+}
+
+// A cache that an administrator has filled serves every user: it is read only,
+// and a hit in it does not fill the user's folder as well.
+func TestSystemCache(t *testing.T) {
+	system, user := t.TempDir(), filepath.Join(t.TempDir(), "user")
+	run := func(o kiln.CacheOptions) kiln.Stats {
+		t.Helper()
+		e, err := kiln.Open(kiln.Options{Cache: o, Events: kiln.Events{Warning: func(err error) { t.Error(err) }}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if err := horner(e); err != nil {
+			t.Fatal(err)
+		}
+		return e.Stats()
+	}
+	if s := run(kiln.CacheOptions{Dir: system, NoSystem: true}); s.Compiles != 1 {
+		t.Fatalf("%d compiles", s.Compiles)
+	}
+	before := listing(t, system)
+	if s := run(kiln.CacheOptions{Dir: user, System: system}); s.Compiles != 0 || s.Summaries != 0 || s.CacheHits != 1 || len(s.Tiers) != 3 || s.Tiers[2].Hits != 2 || s.Tiers[1].Puts != 0 {
+		t.Errorf("with the system's cache: %+v", s)
+	}
+	if after := listing(t, system); after != before {
+		t.Errorf("the system's folder has changed from\n%s\nto\n%s", before, after)
+	}
+	if text := listing(t, user); strings.Contains(text, ".kiln") {
+		t.Errorf("the user's folder was filled:\n%s", text)
+	}
+	if s := run(kiln.CacheOptions{Dir: user, System: system, NoSystem: true}); s.Compiles != 1 {
+		t.Errorf("without it: %d compiles, want 1", s.Compiles)
+	}
+
+	var warnings []error
+	e := open(t, kiln.Options{
+		Cache:  kiln.CacheOptions{Dir: user, System: "/nosuch/folder"},
+		Events: kiln.Events{Warning: func(err error) { warnings = append(warnings, err) }},
+	})
+	if err := horner(e); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "/nosuch/folder") {
+		t.Errorf("%v, warnings %v", err, warnings)
+	}
+}
+
+// listing returns the files below a folder with their sizes and times.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

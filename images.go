@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kilnjit/kiln/cache"
@@ -34,6 +35,7 @@ func (e *Engine) narrowTarget() (target.Target, error) {
 type artefact[T any] struct {
 	info   CompileInfo
 	label  string
+	detail func() string // what the key is made of, for people
 	decode func([]byte) (T, error)
 	make   func(context.Context, compiler) (T, error)
 	encode func(T) []byte
@@ -67,7 +69,7 @@ func obtain[T any](ctx context.Context, e *Engine, a *artefact[T]) (T, error) {
 	if err != nil {
 		return value, err
 	}
-	if err := e.store.Put(ctx, a.info.Key, cache.Item{Value: data, Label: a.label}); err != nil && ctx.Err() == nil {
+	if err := e.store.Put(ctx, a.info.Key, cache.Item{Value: data, Label: a.label, Detail: a.detail()}); err != nil && ctx.Err() == nil {
 		e.warn("put", fmt.Errorf("keeping a compiled kernel: %w", err))
 	}
 	return value, nil
@@ -148,6 +150,7 @@ func (e *Engine) summarise(ctx context.Context, m *Module) (*image.Summary, erro
 		return obtain(ctx, e, &artefact[*image.Summary]{
 			info:   CompileInfo{Key: key},
 			label:  "summary " + m.name,
+			detail: func() string { return compile.DescribeSummary(m.digest, toolchain) },
 			decode: image.UnmarshalSummary,
 			encode: (*image.Summary).Marshal,
 			make: func(ctx context.Context, c compiler) (*image.Summary, error) {
@@ -171,6 +174,7 @@ func (e *Engine) image(ctx context.Context, r compile.Request) (*image.Image, er
 		return obtain(ctx, e, &artefact[*image.Image]{
 			info:   CompileInfo{Kernel: name, Target: r.Target.String(), Key: key},
 			label:  fmt.Sprintf("image %s %s/%s", name, r.Target.Arch(), r.Target.Processor),
+			detail: func() string { return describe(&r) },
 			decode: image.UnmarshalImage,
 			encode: (*image.Image).Marshal,
 			make: func(ctx context.Context, c compiler) (*image.Image, error) {
@@ -187,4 +191,11 @@ func (e *Engine) Compile(ctx context.Context, r compile.Request) (*image.Image, 
 		return nil, ErrClosed
 	}
 	return e.image(ctx, r)
+}
+
+func describe(r *compile.Request) string {
+	var b strings.Builder
+	// A Builder takes everything.
+	_ = r.Describe(&b)
+	return b.String()
 }

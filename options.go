@@ -48,6 +48,12 @@ type CacheOptions struct {
 	ReadOnly bool
 	// MaxBytes bounds the disk cache, MemoryBytes the memory cache; 0 means their defaults.
 	MaxBytes, MemoryBytes int64
+	// System is a folder that an administrator has filled for all users, by
+	// "kiln cache import" or "kiln cache warm": it is asked after Dir and never
+	// written to. Empty means /var/cache/kiln, where it is there.
+	System string
+	// NoSystem leaves it out.
+	NoSystem bool
 	// Wait bounds how long a kernel that another process compiles for the same
 	// disk cache is waited for; then this one compiles it too. 0 means 10 s, a
 	// negative time no waiting.

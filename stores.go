@@ -1,7 +1,10 @@
 package kiln
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/cache/disk"
@@ -21,7 +24,22 @@ func (e *Engine) openStores() {
 			stores = append(stores, d)
 		}
 	}
+	if !o.Off && !o.NoSystem {
+		switch d, err := openSystem(o.System); {
+		case err == nil:
+			stores = append(stores, d)
+		case o.System != "" || !errors.Is(err, fs.ErrNotExist):
+			e.warn("system", fmt.Errorf("no system-wide cache: %w", err))
+		}
+	}
 	e.store = cache.NewTiered(append(stores, o.Further...)...)
+}
+
+// systemDir is where an administrator may put a cache for all users.
+const systemDir = "/var/cache/kiln"
+
+func openSystem(dir string) (cache.Store, error) {
+	return disk.Open(disk.Options{Dir: cmp.Or(dir, systemDir), ReadOnly: true})
 }
 
 func openDisk(o *CacheOptions) (cache.Store, error) {
@@ -52,6 +70,8 @@ func OptionsFromEnvironment() (Options, error) {
 			MaxBytes: c.CacheMax,
 			Off:      c.Cache == envconf.CacheOff,
 			ReadOnly: c.Cache == envconf.CacheReadOnly,
+			System:   c.CacheSystem,
+			NoSystem: c.NoCacheSystem,
 		},
 	}, nil
 }

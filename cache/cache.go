@@ -43,6 +43,11 @@ type Item struct {
 	// a word for their kind, such as "image nbody_step x86-64/znver4". Stores
 	// keep what [CleanLabel] returns for it. Nothing is decided by a label.
 	Label string
+	// Detail says to people how the bytes came about: lines of "name: value",
+	// which tell two items of one label apart. Stores that last keep what
+	// [CleanDetail] returns for it, others may leave it out. Nothing is decided
+	// by it.
+	Detail string
 }
 
 // Store keeps items. Implementations are safe for concurrent use, by many

@@ -49,6 +49,24 @@ func TestCleanLabel(t *testing.T) {
 	}
 }
 
+func TestCleanDetail(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"", ""},
+		{"kernel: \"k\"\nopt: O3\n", "kernel: \"k\"\nopt: O3\n"},
+		{"a\r\nb\x1b[31mc\x00\xff", "a?\nb?[31mc??"},
+		{strings.Repeat("x", MaxDetail+9), strings.Repeat("x", MaxDetail)},
+		{strings.Repeat("x", MaxDetail-1) + "é", strings.Repeat("x", MaxDetail-1)},
+	} {
+		got := CleanDetail(c.in)
+		if got != c.want {
+			t.Errorf("CleanDetail(%.40q) = %.40q, want %.40q", c.in, got, c.want)
+		}
+		if again := CleanDetail(got); again != got {
+			t.Errorf("CleanDetail(%.40q) is not stable: %.40q", got, again)
+		}
+	}
+}
+
 func TestMissError(t *testing.T) {
 	cause := errors.New("sum differs")
 	err := fmt.Errorf("loading kernel: %w", &MissError{Store: "disk /c", Key: Key{1}, Reason: Damaged, Err: cause})
@@ -152,6 +170,28 @@ func TestTieredHitFillsNearerTiers(t *testing.T) {
 	}
 	if s := tiered.Stats(); s.Hits != 1 || s.BytesOut != 4 || s.Puts != 0 {
 		t.Errorf("stats %+v", s)
+	}
+}
+
+// localStore is a tier on a disk of this machine.
+type localStore struct{ *mapStore }
+
+func (localStore) Local() bool { return true }
+
+// A hit in the system's folder fills the memory, not the user's folder.
+func TestTieredLocalHitFillsNoLocalTier(t *testing.T) {
+	near, mid, far, _ := threeTiers()
+	tiered := NewTiered(near, localStore{mid}, localStore{far})
+	key, item := Key{1}, Item{Value: []byte("code"), Label: "image k", Detail: "opt: O3"}
+	far.items[key] = item
+	if got, err := tiered.Get(t.Context(), key); err != nil || cmp.Diff(item, got) != "" {
+		t.Fatalf("Get: %v", err)
+	}
+	if near.puts != 1 || mid.puts != 0 || cmp.Diff(item, near.items[key]) != "" {
+		t.Errorf("puts: near %d, mid %d; want 1 and 0", near.puts, mid.puts)
+	}
+	if err := tiered.Put(t.Context(), Key{2}, item); err != nil || mid.puts != 1 || far.puts != 1 {
+		t.Errorf("Put: %v, mid %d, far %d", err, mid.puts, far.puts)
 	}
 }
 

@@ -18,10 +18,22 @@ type Tiered struct {
 
 var _ Store = (*Tiered)(nil)
 
+// Local is a store that is as near as the disks of this machine.
+type Local interface {
+	// Local reports whether the store is. A hit in it then does not fill
+	// another one that is: that would cost space and save no time.
+	Local() bool
+}
+
+func local(s Store) bool {
+	l, ok := s.(Local)
+	return ok && l.Local()
+}
+
 // NewTiered returns the stores as one. Get asks them in order, and a hit fills
-// those that were asked before; Put goes to all. A store that fails is passed
-// over, and one that is read-only is never filled. The Tiered owns the stores:
-// its Close closes them.
+// those that were asked before, but for what [Local] says; Put goes to all. A
+// store that fails is passed over, and one that is read-only is never filled.
+// The Tiered owns the stores: its Close closes them.
 func NewTiered(nearestFirst ...Store) *Tiered {
 	return &Tiered{tiers: slices.Clone(nearestFirst)}
 }
@@ -51,6 +63,9 @@ func (t *Tiered) Get(ctx context.Context, key Key) (Item, error) {
 		item, err := s.Get(ctx, key)
 		if err == nil {
 			for _, nearer := range t.tiers[:i] {
+				if local(s) && local(nearer) {
+					continue
+				}
 				// The nearer store counts its own failures; the item is at hand
 				// all the same.
 				_ = nearer.Put(ctx, key, item)

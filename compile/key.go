@@ -31,12 +31,27 @@ func (r *Request) Digest() [32]byte {
 // given SHA-256 is kept when t makes it. It never equals a request's key.
 func SummaryDigest(module [32]byte, t Toolchain) [32]byte {
 	var k keyWriter
+	k.summary(module, t)
+	return sha256.Sum256(k.preimage)
+}
+
+// DescribeSummary returns what the key of a summary is made of, as
+// [Request.Describe] does of a request.
+func DescribeSummary(module [32]byte, t Toolchain) string {
+	var lines strings.Builder
+	k := keyWriter{lines: &lines}
+	k.summary(module, t)
+	digest := sha256.Sum256(k.preimage)
+	fmt.Fprintf(&lines, lineFormat, "digest:", hex.EncodeToString(digest[:]))
+	return lines.String()
+}
+
+func (k *keyWriter) summary(module [32]byte, t Toolchain) {
 	k.text("kind", "kiln summary")
 	k.number("revision", Revision, nil)
 	k.bytes("module", module[:], nil)
 	k.text("llvm build id", t.BuildID)
 	k.text("llvm version", t.Version)
-	return sha256.Sum256(k.preimage)
 }
 
 // Describe writes what the key is made of, one "name: value" a line in the

@@ -57,7 +57,11 @@ func Item(seed, size int) cache.Item {
 	value := make([]byte, size)
 	rnd := rand.NewChaCha8(sha256.Sum256(fmt.Append(nil, seed)))
 	_, _ = rnd.Read(value)
-	return cache.Item{Value: value, Label: fmt.Sprintf("test item %d of %d bytes", seed, size)}
+	return cache.Item{
+		Value:  value,
+		Label:  fmt.Sprintf("test item %d of %d bytes", seed, size),
+		Detail: fmt.Sprintf("seed: %d\nsize: %d\n", seed, size),
+	}
 }
 
 // WantItem fails the test unless s returns want under key.
@@ -73,6 +77,9 @@ func WantItem(t testing.TB, s cache.Store, key cache.Key, want cache.Item) {
 	}
 	if got.Label != want.Label {
 		t.Errorf("Get returned label %q, want %q", got.Label, want.Label)
+	}
+	if got.Detail != "" && got.Detail != want.Detail {
+		t.Errorf("Get returned detail %q, want %q or none", got.Detail, want.Detail)
 	}
 }
 
@@ -182,9 +189,9 @@ func bigValue(t *testing.T, s cache.Store) {
 func labels(t *testing.T, s cache.Store) {
 	for i, label := range []string{"", "image größe x86-64", "a\nb\x1b[2J\x00\xff", strings.Repeat("é", cache.MaxLabel)} {
 		item := Item(i, 20)
-		item.Label = label
+		item.Label, item.Detail = label, label
 		MustPut(t, s, Key(i), item)
-		item.Label = cache.CleanLabel(label)
+		item.Label, item.Detail = cache.CleanLabel(label), cache.CleanDetail(label)
 		WantItem(t, s, Key(i), item)
 	}
 }

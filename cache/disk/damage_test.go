@@ -138,7 +138,10 @@ func TestWrongThingsUnderARightChecksum(t *testing.T) {
 	}{
 		{"another key's entry", encoded(t, cachetest.Key(2), testItem), cache.OtherKey},
 		{"format 0", changed(8, 0, 0, 0, 0), cache.OtherFormat},
-		{"format 2", changed(8, 2), cache.OtherFormat},
+		{"format 1", changed(8, 1), cache.OtherFormat},
+		{"format 3", changed(8, 3), cache.OtherFormat},
+		{"detail longer than any", changed(72, 1, 0x40), cache.Damaged},
+		{"detail one byte longer", changed(72, body[72]+1), cache.Damaged},
 		{"magic of another program", changed(0, 0x7f, 'E', 'L', 'F'), cache.Foreign},
 		{"label longer than the file", changed(12, ff[:4]...), cache.Damaged},
 		{"label longer than the rest", changed(12, 0, 2), cache.Damaged},

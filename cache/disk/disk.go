@@ -81,6 +81,7 @@ var (
 	_ cache.Trimmer  = (*Store)(nil)
 	_ cache.Sizer    = (*Store)(nil)
 	_ cache.Claimer  = (*Store)(nil)
+	_ cache.Local    = (*Store)(nil)
 )
 
 // Open returns the store in a folder. On an error there is no store and the
@@ -143,6 +144,9 @@ func (s *Store) Name() string { return "disk " + s.dir }
 
 // Dir returns the whole path of the folder.
 func (s *Store) Dir() string { return s.dir }
+
+// Local implements cache.Local: a folder is taken to be on a disk of this machine.
+func (s *Store) Local() bool { return true }
 
 // Stats returns what was counted since Open.
 func (s *Store) Stats() cache.Stats { return s.counters.Stats() }

@@ -30,6 +30,7 @@ func (s *session) openEngine(o *observed) (*kiln.Engine, error) {
 			Dir: s.config.CacheDir, MaxBytes: s.config.CacheMax,
 			Off:      s.config.Cache == envconf.CacheOff,
 			ReadOnly: s.config.Cache == envconf.CacheReadOnly,
+			System:   s.config.CacheSystem, NoSystem: s.config.NoCacheSystem,
 		},
 	}
 	options.Events.Warning = func(err error) { fmt.Fprintf(s.stderr, "kiln: warning: %v\n", err) }
