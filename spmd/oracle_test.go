@@ -38,13 +38,20 @@ var ways = []way{
 	{"AMDGPU", oracle.AMDGPU, func(*oracle.Program) spmd.Options { return spmd.Options{} }},
 }
 
+// waysFor returns those that take the program.
+func waysFor(p *oracle.Program) (list []way) {
+	for _, w := range ways {
+		if _, ok := p.IR(w.dialect); ok {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
 // hold compares what a program computes in a form with what the interpreter
 // says; it returns a description of the difference, or "".
 func hold(t *testing.T, p *oracle.Program, w way, form spmd.Form) string {
-	source, ok := p.IR(w.dialect)
-	if !ok {
-		return ""
-	}
+	source, _ := p.IR(w.dialect)
 	want, got := p.NewBuffers(), p.NewBuffers()
 	if err := p.Run(want); err != nil {
 		return "the program is wrong: " + err.Error()
@@ -86,7 +93,7 @@ func random(t *testing.T, features oracle.Features, form spmd.Form) {
 			return
 		}
 		p := oracle.Draw(r, features)
-		w := rapid.SampledFrom(ways).Draw(r, "way")
+		w := rapid.SampledFrom(waysFor(p)).Draw(r, "way")
 		count++
 		if d := hold(t, p, w, form); d != "" {
 			failed = p
@@ -153,12 +160,12 @@ func TestKeptKernels(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		for _, w := range ways {
+		for _, w := range waysFor(p) {
 			for _, form := range []spmd.Form{spmd.Plain, spmd.Coroutine} {
 				t.Run(fmt.Sprintf("%s/%s/%d", strings.TrimSuffix(filepath.Base(path), ".json"), w.name, form), func(t *testing.T) {
 					if d := hold(t, p, w, form); d != "" {
 						if form == spmd.Plain && strings.Contains(d, "the plain form with") {
-							t.Skip("its items meet")
+							return // its items meet
 						}
 						t.Error(d)
 					}
