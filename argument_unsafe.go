@@ -32,13 +32,13 @@ const (
 	argInvalid argKind = iota
 	argValue
 	argConst
+	argBuffer
 	argResult
 	argGrid
 	argConstGrid
 	argBlock
 	argConstBlock
 	argShared
-	argBuffer
 )
 
 type argClass uint8
@@ -89,7 +89,8 @@ func dims(kind argKind, x uint32, yz []uint32) LaunchArg {
 // kernel gets the address of the first element), a [Buffer] (the kernel gets
 // its address), or a struct or array by value. The memory a slice or pointer
 // names must stay alive until the launch has ended, which the launch itself
-// sees to for Go's memory, and may come from anywhere. Numbers must have the parameter's own size: int32(5) for an i32.
+// sees to for Go's memory, and may come from anywhere. Numbers must have the
+// parameter's own size: int32(5) for an i32.
 func Arg[T any](v T) LaunchArg { return argument(argValue, v) }
 
 // Const is [Arg] for a number or a struct by value that is compiled into the

@@ -163,10 +163,20 @@ func (m *region) free() error {
 	return m.buffer.Free()
 }
 
-func (m *region) isFreed() bool {
+// fillBuffer is fill for an argument that is a buffer.
+func (k *Kernel) fillBuffer(r *record, index int, a *LaunchArg) error {
+	p := &k.params[index]
+	if a.tag>>8 != p.tag>>8 && !p.takes(a) {
+		return k.mismatch(index, a)
+	}
+	a.store(r.at(p.offset))
+	m := a.region()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.freed
+	if m.freed {
+		return fmt.Errorf("kernel %s: argument %d: %w", k.info.Name, index, ErrFreed)
+	}
+	return nil
 }
 
 // use keeps the memory until done.

@@ -39,11 +39,6 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 	for i := range args {
 		a := &args[i]
 		switch kind := a.tag.kind(); kind {
-		case argBuffer:
-			if m := a.region(); m.isFreed() {
-				return fmt.Errorf("kernel %s: argument %d: %w", k.info.Name, next, ErrFreed)
-			}
-			fallthrough
 		case argValue, argConst:
 			if next >= len(k.params) {
 				return k.wrongCount(args)
@@ -95,7 +90,18 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 			}
 			r.result = *a
 		default:
-			return k.notAnArgument(next)
+			// A case of its own would make a jump table of the switch, which is slower.
+			if kind != argBuffer {
+				return k.notAnArgument(next)
+			}
+			if next >= len(k.params) {
+				return k.wrongCount(args)
+			}
+			if err := k.fillBuffer(r, next, a); err != nil {
+				return err
+			}
+			keep = append(keep, a.ptr)
+			next++
 		}
 	}
 	r.words, r.keep = words, keep

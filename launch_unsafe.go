@@ -13,9 +13,9 @@ type record struct {
 	launch device.Launch
 	words  []uint64         // the constants, as the key of the specialisation
 	keep   []unsafe.Pointer // what the arguments point to, so that it stays alive
-	held   []*region        // buffers of a launch in a stream
 	result LaunchArg
 	stripe *stripe
+	held   []*region // buffers of a launch in a stream
 }
 
 func newRecord(k *Kernel) *record {
@@ -49,20 +49,18 @@ func alignedBytes(n int) []byte {
 func (k *Kernel) Launch(ctx context.Context, args ...LaunchArg) error {
 	r := k.records.Get().(*record)
 	err := k.launch(ctx, r, args)
-	k.recycle(r)
+	r.forget()
+	k.records.Put(r)
 	return err
 }
 
-// recycle gives the record to later launches.
-func (k *Kernel) recycle(r *record) {
-	for i := range r.keep {
-		r.keep[i] = nil
-	}
+// forget drops what the record's launch referred to.
+func (r *record) forget() {
+	clear(r.keep)
 	r.keep = r.keep[:0]
 	if r.result.tag != 0 {
 		r.result = LaunchArg{}
 	}
-	k.records.Put(r)
 }
 
 func (k *Kernel) launch(ctx context.Context, r *record, args []LaunchArg) error {

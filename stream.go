@@ -47,7 +47,8 @@ func (k *Kernel) LaunchOn(ctx context.Context, s Stream, args ...LaunchArg) erro
 	r := k.records.Get().(*record)
 	queued, err := k.launchOn(ctx, s, r, args)
 	if !queued {
-		k.recycle(r)
+		r.forget()
+		k.records.Put(r)
 	}
 	return err
 }
@@ -82,7 +83,8 @@ func (k *Kernel) ended(r *record, err error) {
 	}
 	r.release()
 	r.stripe.leave()
-	k.recycle(r)
+	r.forget()
+	k.records.Put(r)
 }
 
 // form returns the compiled form of the kernel that r asks for.
