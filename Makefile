@@ -2,14 +2,14 @@
 #   make run     install what is missing, build, compile and run real kernels
 #   make test    install what is missing, run all tests
 #   make bench   install peers to compare with, measure, write docs/benchmarks.md
-# and: lint, generate, build, install, clean.
+# and: lint, generate, build, install and uninstall (PREFIX=, DESTDIR=), deb, clean.
 
 SHELL  := /bin/bash
 PREFIX ?= /usr/local
 GO      = $(or $(shell scripts/setup go 2>/dev/null),go)
 
 .DEFAULT_GOAL := build
-.PHONY: run test bench lint generate build install clean
+.PHONY: run test bench lint generate build install uninstall deb clean
 
 run:
 	@scripts/setup run
@@ -47,11 +47,39 @@ lint:
 generate:
 	$(GO) generate ./...
 
-build:
-	CGO_ENABLED=0 $(GO) build -o bin/kiln ./cmd/kiln
+# The program finds nothing by where it lies: it is the same for every PREFIX.
+BUILD = CGO_ENABLED=0 $(GO) build -trimpath
 
+build:
+	$(BUILD) -o bin/kiln ./cmd/kiln
+
+# DESTDIR is where the files are put, PREFIX where they are meant to be.
 install: build
-	install -D -m 755 bin/kiln $(DESTDIR)$(PREFIX)/bin/kiln
+	@$(MAKE) --no-print-directory place KILN=bin/kiln
+
+.PHONY: place
+SHARE = $(DESTDIR)$(PREFIX)/share
+place:
+	install -D -m 755 $(KILN) $(DESTDIR)$(PREFIX)/bin/kiln
+	install -D -m 644 -t $(SHARE)/man/man1 packaging/man/*.1
+	install -D -m 644 -t $(SHARE)/doc/kiln LICENSE README.md CHANGELOG.md
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(KILN) completion bash > $(SHARE)/bash-completion/completions/kiln
+	$(KILN) completion zsh > $(SHARE)/zsh/site-functions/_kiln
+	$(KILN) completion fish > $(SHARE)/fish/vendor_completions.d/kiln.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/kiln $(SHARE)/man/man1/kiln.1 $(SHARE)/man/man1/kiln-*.1
+	rm -f $(SHARE)/bash-completion/completions/kiln $(SHARE)/zsh/site-functions/_kiln $(SHARE)/fish/vendor_completions.d/kiln.fish
+	rm -rf $(SHARE)/doc/kiln
+
+# Needs dpkg-deb, which every Debian has; makes bin/kiln_VERSION_ARCH.deb.
+deb:
+	@rm -rf bin/deb
+	$(BUILD) -buildmode=pie -ldflags='-s -w -bindnow' -o bin/deb/kiln ./cmd/kiln
+	@$(MAKE) --no-print-directory place KILN=bin/deb/kiln DESTDIR=bin/deb/root PREFIX=/usr
+	@scripts/deb bin/deb/root "$$(bin/deb/kiln version --json | sed -n 's/.*"version": "\(.*\)".*/\1/p')" bin
+	@rm -rf bin/deb
 
 clean:
 	rm -rf bin

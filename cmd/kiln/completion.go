@@ -116,7 +116,11 @@ _kiln() {
 	_describe kiln candidates
 	[[ -z "$path_so_far" ]] || _files
 }
-compdef _kiln kiln
+if [[ "${funcstack[1]}" == _kiln ]]; then
+	_kiln "$@" # loaded from a folder of completions
+else
+	compdef _kiln kiln
+fi
 `, known(all), strings.ReplaceAll(cases.String(), "\t\twords=(", "\t\tcandidates=("))
 }
 

@@ -170,4 +170,3 @@ func (k *kernelResult) notes() string {
 	}
 	return strings.Join(notes, ", ")
 }
-
