@@ -3,9 +3,9 @@ package compile
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/elfload"
@@ -232,14 +232,23 @@ func (b *build) toPrint() *llvm.Module {
 	return clone
 }
 
-var frameSize = regexp.MustCompile(`stack frame size \((\d+)\)`)
+// frameSize returns the size that the code generator's remark on a stack frame
+// gives: "stack frame size (N) ...".
+func frameSize(remark string) (bytes uint64, ok bool) {
+	_, rest, ok := strings.Cut(remark, "stack frame size (")
+	if !ok {
+		return 0, false
+	}
+	digits, _, _ := strings.Cut(rest, ")")
+	bytes, err := strconv.ParseUint(digits, 10, 64)
+	return bytes, err == nil
+}
 
 // readDiagnostics adds up the frames that the code generator reports, as it is
 // asked to by an attribute, and keeps what else it says.
 func (b *build) readDiagnostics(said []llvm.Diagnostic) {
 	for _, d := range said {
-		if m := frameSize.FindStringSubmatch(d.Message); m != nil {
-			n, _ := strconv.ParseUint(m[1], 10, 64)
+		if n, ok := frameSize(d.Message); ok {
 			b.stackBytes += n
 			continue
 		}

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
 )
@@ -60,7 +61,7 @@ var reductions = map[string]combination{
 	"smin": smallest, "smax": greatest, "umin": lowest, "umax": highest,
 }
 
-var collectives = makeCollectives()
+var collectives = sync.OnceValue(makeCollectives)
 
 func makeCollectives() map[string]collective {
 	m := map[string]collective{
@@ -83,7 +84,7 @@ func makeCollectives() map[string]collective {
 // collective adds the call of a collective and declares it. What it does to
 // memory is unknown to LLVM, so that nothing moves across it.
 func (b *body) collective(name string, args ...string) string {
-	c := collectives[name]
+	c := collectives()[name]
 	if _, ok := b.lib.has[name]; !ok {
 		b.lib.has[name] = ""
 		b.lib.declares = append(b.lib.declares, irtext.Entity{

@@ -90,7 +90,7 @@ func (l *lowering) runCoroutine(llvmMajor int) error {
 func (l *lowering) dropCollectives() {
 	keep := l.module.Declares[:0]
 	for _, d := range l.module.Declares {
-		_, meets := collectives[d.Name]
+		_, meets := collectives()[d.Name]
 		if !meets && !strings.HasPrefix(d.Name, sharedPrefix) {
 			keep = append(keep, d)
 		}
@@ -242,7 +242,7 @@ func (w *coroutineWriter) findTails() {
 			w.tails[b.Name] = "%kiln.begin"
 		}
 		for i, in := range b.Instrs {
-			if collectives[in.Callee].kind != noMeeting && in.Op == "call" {
+			if collectives()[in.Callee].kind != noMeeting && in.Op == "call" {
 				w.tails[b.Name] = resumed(b.Index, i)
 			}
 		}
@@ -264,7 +264,7 @@ func (w *coroutineWriter) instruction(in *irtext.Instr) {
 		w.shared(in)
 		return
 	}
-	if c := collectives[in.Callee]; c.kind != noMeeting && in.Op == "call" {
+	if c := collectives()[in.Callee]; c.kind != noMeeting && in.Op == "call" {
 		w.suspend(in, c)
 		return
 	}

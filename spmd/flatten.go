@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
 )
@@ -142,7 +143,7 @@ func hostName(name string) string {
 	if !strings.HasPrefix(name, "@llvm.") {
 		return name
 	}
-	if to, ok := idNames[name]; ok {
+	if to, ok := idNames()[name]; ok {
 		return to
 	}
 	parts := strings.Split(name, ".")
@@ -158,7 +159,7 @@ func hostName(name string) string {
 	return strings.Join(parts, ".")
 }
 
-var idNames = makeIDNames()
+var idNames = sync.OnceValue(makeIDNames)
 
 func makeIDNames() map[string]string {
 	m := map[string]string{

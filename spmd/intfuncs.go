@@ -1,6 +1,8 @@
 package spmd
 
 import (
+	"sync"
+
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
 )
 
@@ -28,10 +30,8 @@ func intIntrinsic(b *body, name, t string, args int, more ...typed) string {
 	return b.call(t, "@llvm."+name+"."+mangle(t), append(list, more...)...)
 }
 
-var intOps map[string]intOp
-
-func init() {
-	intOps = map[string]intOp{
+var intOps = sync.OnceValue(func() map[string]intOp {
+	return map[string]intOp{
 		"min": bySign("smin", "umin", 2), "max": bySign("smax", "umax", 2),
 		"add_sat": bySign("sadd.sat", "uadd.sat", 2), "sub_sat": bySign("ssub.sat", "usub.sat", 2),
 		"popcount": func(b *body, _ string, _ bool) string { return b.counted("ctpop") },
@@ -70,7 +70,7 @@ func init() {
 			return b.resize(b.op("select i1 %s, %s 0, %s %s", none, a.typ, a.typ, next), a.typ, t)
 		},
 	}
-}
+})
 
 // counted calls an intrinsic that counts bits; libdevice returns an int for
 // any width.

@@ -3,24 +3,27 @@ package spmd
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
 )
 
 // elementwise are the intrinsics that LLVM has for vectors too, with the
 // arguments that stay scalars, one bit each.
-var elementwise = map[string]int{
-	"sqrt": 0, "fma": 0, "fmuladd": 0, "fabs": 0, "floor": 0, "ceil": 0, "trunc": 0, "rint": 0, "nearbyint": 0,
-	"round": 0, "roundeven": 0, "sin": 0, "cos": 0, "tan": 0, "asin": 0, "acos": 0, "atan": 0, "sinh": 0, "cosh": 0,
-	"tanh": 0, "exp": 0, "exp2": 0, "exp10": 0, "log": 0, "log2": 0, "log10": 0, "pow": 0, "minnum": 0, "maxnum": 0,
-	"minimum": 0, "maximum": 0, "copysign": 0, "canonicalize": 0, "ldexp": 0, "atan2": 0,
-	"ctpop": 0, "bitreverse": 0, "bswap": 0, "fshl": 0, "fshr": 0, "smin": 0, "smax": 0, "umin": 0, "umax": 0,
-	"sadd.sat": 0, "uadd.sat": 0, "ssub.sat": 0, "usub.sat": 0, "sshl.sat": 0, "ushl.sat": 0,
-	"sadd.with.overflow": 0, "uadd.with.overflow": 0, "ssub.with.overflow": 0, "usub.with.overflow": 0,
-	"smul.with.overflow": 0, "umul.with.overflow": 0, "fptosi.sat": 0, "fptoui.sat": 0, "lrint": 0, "llrint": 0,
-	"lround": 0, "llround": 0, "scmp": 0, "ucmp": 0,
-	"ctlz": 1 << 1, "cttz": 1 << 1, "abs": 1 << 1, "is.fpclass": 1 << 1, "powi": 1 << 1,
-}
+var elementwise = sync.OnceValue(func() map[string]int {
+	return map[string]int{
+		"sqrt": 0, "fma": 0, "fmuladd": 0, "fabs": 0, "floor": 0, "ceil": 0, "trunc": 0, "rint": 0, "nearbyint": 0,
+		"round": 0, "roundeven": 0, "sin": 0, "cos": 0, "tan": 0, "asin": 0, "acos": 0, "atan": 0, "sinh": 0, "cosh": 0,
+		"tanh": 0, "exp": 0, "exp2": 0, "exp10": 0, "log": 0, "log2": 0, "log10": 0, "pow": 0, "minnum": 0, "maxnum": 0,
+		"minimum": 0, "maximum": 0, "copysign": 0, "canonicalize": 0, "ldexp": 0, "atan2": 0,
+		"ctpop": 0, "bitreverse": 0, "bswap": 0, "fshl": 0, "fshr": 0, "smin": 0, "smax": 0, "umin": 0, "umax": 0,
+		"sadd.sat": 0, "uadd.sat": 0, "ssub.sat": 0, "usub.sat": 0, "sshl.sat": 0, "ushl.sat": 0,
+		"sadd.with.overflow": 0, "uadd.with.overflow": 0, "ssub.with.overflow": 0, "usub.with.overflow": 0,
+		"smul.with.overflow": 0, "umul.with.overflow": 0, "fptosi.sat": 0, "fptoui.sat": 0, "lrint": 0, "llrint": 0,
+		"lround": 0, "llround": 0, "scmp": 0, "ucmp": 0,
+		"ctlz": 1 << 1, "cttz": 1 << 1, "abs": 1 << 1, "is.fpclass": 1 << 1, "powi": 1 << 1,
+	}
+})
 
 // intrinsicName parts "@llvm.sqrt.f32" into the name and the types it is
 // overloaded for.
@@ -49,7 +52,7 @@ func scalarSuffix(s string) bool {
 // arguments alone, and that it does nothing else.
 func (l *lowering) pureCall(callee string) bool {
 	if base, _, ok := intrinsicName(callee); ok {
-		_, known := elementwise[base]
+		_, known := elementwise()[base]
 		return known
 	}
 	for _, d := range l.module.Declares {
@@ -95,7 +98,7 @@ func (w *laneWriter) call(in *irtext.Instr, sh shape) {
 // widensCall reports whether the intrinsic is one for vectors and its
 // arguments that stay scalars are equal in all lanes.
 func (w *laneWriter) widensCall(in *irtext.Instr, base string) bool {
-	scalars, ok := elementwise[base]
+	scalars, ok := elementwise()[base]
 	if !ok {
 		return false
 	}
@@ -108,7 +111,7 @@ func (w *laneWriter) widensCall(in *irtext.Instr, base string) bool {
 }
 
 func (w *laneWriter) wideCall(in *irtext.Instr, base string, types []string) {
-	scalars := elementwise[base]
+	scalars := elementwise()[base]
 	name := "@llvm." + base
 	for i, t := range types {
 		if base == "powi" && i == 1 {

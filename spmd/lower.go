@@ -199,7 +199,7 @@ func lowerText(text, kernel string, opt *Options, in *ingested) (*lowered, error
 func groupNeeds(m *irtext.Module) []string {
 	var names []string
 	for _, d := range m.Declares {
-		if collectives[d.Name].kind != noMeeting || strings.HasPrefix(d.Name, sharedPrefix) {
+		if collectives()[d.Name].kind != noMeeting || strings.HasPrefix(d.Name, sharedPrefix) {
 			names = append(names, d.Name[1:])
 		}
 	}
@@ -210,7 +210,7 @@ func usesIDs(e *irtext.Entity) bool {
 	found := false
 	for _, l := range e.Body {
 		irtext.GlobalNames(l, func(name string) {
-			if _, _, ok := idOf(name); ok || collectives[name].kind != noMeeting || strings.HasPrefix(name, sharedPrefix) {
+			if _, _, ok := idOf(name); ok || collectives()[name].kind != noMeeting || strings.HasPrefix(name, sharedPrefix) {
 				found = true
 			}
 		})

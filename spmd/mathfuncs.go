@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
 )
@@ -20,10 +21,10 @@ func mathFunction(b *body) string {
 			return vectorReduction(b, base)
 		}
 	}
-	if f, ok := floatOps[base]; ok && isFloat(b.floatType()) {
+	if f, ok := floatOps()[base]; ok && isFloat(b.floatType()) {
 		return f(b, b.floatType())
 	}
-	if f, ok := intOps[base]; ok && !isFloat(b.sig.result) {
+	if f, ok := intOps()[base]; ok && !isFloat(b.sig.result) {
 		return f(b, b.sig.result, unsigned)
 	}
 	return ""
@@ -40,17 +41,17 @@ func mathName(s *signature) (base string, unsigned, ok bool) {
 	switch {
 	case strings.HasPrefix(n, "__nv_"):
 		n = strings.TrimPrefix(n[len("__nv_"):], "fast_")
-		if whole, ok := nvNames[n]; ok {
+		if whole, ok := nvNames()[n]; ok {
 			return whole, false, true
 		}
 		n = strings.TrimSuffix(n, "_rn")
 		if len(s.params) > 0 && s.params[0] == "float" || s.result == "float" {
 			n = strings.TrimSuffix(n, "f")
 		}
-		if strings.HasPrefix(n, "ll") && intOps[n[2:]] != nil {
+		if strings.HasPrefix(n, "ll") && intOps()[n[2:]] != nil {
 			n = n[2:]
 		}
-		if u := strings.TrimPrefix(strings.TrimPrefix(n, "u"), "ll"); u != n && intOps[u] != nil {
+		if u := strings.TrimPrefix(strings.TrimPrefix(n, "u"), "ll"); u != n && intOps()[u] != nil {
 			return u, true, true
 		}
 		return n, false, true
@@ -81,15 +82,17 @@ func mathName(s *signature) (base string, unsigned, ok bool) {
 }
 
 // nvNames are the functions of libdevice whose names follow no rule.
-var nvNames = map[string]string{
-	"fadd_rn": "add", "dadd_rn": "add", "fsub_rn": "subtract", "dsub_rn": "subtract", "fmul_rn": "multiply",
-	"dmul_rn": "multiply", "fdiv_rn": "divide", "ddiv_rn": "divide", "fdividef": "divide", "fsqrt_rn": "sqrt",
-	"dsqrt_rn": "sqrt", "frcp_rn": "recip", "drcp_rn": "recip", "frsqrt_rn": "rsqrt", "fmaf_rn": "fma", "fma_rn": "fma",
-	"isnanf": "isnan", "isnand": "isnan", "isinff": "isinf", "isinfd": "isinf", "finitef": "isfinite",
-	"isfinited": "isfinite", "signbitf": "signbit", "signbitd": "signbit", "popc": "popcount", "popcll": "popcount",
-	"clz": "clz", "clzll": "clz", "brev": "bitreverse", "brevll": "bitreverse", "ffs": "ffs", "ffsll": "ffs",
-	"mulhi": "mul_hi", "mul64hi": "mul_hi", "fminf": "fmin", "fmaxf": "fmax",
-}
+var nvNames = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"fadd_rn": "add", "dadd_rn": "add", "fsub_rn": "subtract", "dsub_rn": "subtract", "fmul_rn": "multiply",
+		"dmul_rn": "multiply", "fdiv_rn": "divide", "ddiv_rn": "divide", "fdividef": "divide", "fsqrt_rn": "sqrt",
+		"dsqrt_rn": "sqrt", "frcp_rn": "recip", "drcp_rn": "recip", "frsqrt_rn": "rsqrt", "fmaf_rn": "fma", "fma_rn": "fma",
+		"isnanf": "isnan", "isnand": "isnan", "isinff": "isinf", "isinfd": "isinf", "finitef": "isfinite",
+		"isfinited": "isfinite", "signbitf": "signbit", "signbitd": "signbit", "popc": "popcount", "popcll": "popcount",
+		"clz": "clz", "clzll": "clz", "brev": "bitreverse", "brevll": "bitreverse", "ffs": "ffs", "ffsll": "ffs",
+		"mulhi": "mul_hi", "mul64hi": "mul_hi", "fminf": "fmin", "fmaxf": "fmax",
+	}
+})
 
 // floatType returns the type that the function computes in.
 func (b *body) floatType() string {
@@ -236,10 +239,10 @@ const (
 	classNegative = 0x3c
 )
 
-var floatOps map[string]floatOp
-
-func init() {
-	floatOps = map[string]floatOp{
+// floatOps is made when the first kernel is lowered: a program that finds its
+// kernels in the cache does not pay for it.
+var floatOps = sync.OnceValue(func() map[string]floatOp {
+	ops := map[string]floatOp{
 		"fma": intrinsic("fma", 3), "mad": intrinsic("fmuladd", 3), "pow": intrinsic("pow", 2), "powr": intrinsic("pow", 2),
 		"fmin": intrinsic("minnum", 2), "fmax": intrinsic("maxnum", 2), "min": intrinsic("minnum", 2),
 		"max": intrinsic("maxnum", 2), "copysign": intrinsic("copysign", 2),
@@ -273,15 +276,16 @@ func init() {
 	}
 	for _, n := range []string{"sqrt", "fabs", "floor", "ceil", "trunc", "rint", "nearbyint", "round", "exp", "exp2", "exp10",
 		"log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"} {
-		floatOps[n] = intrinsic(n, 1)
+		ops[n] = intrinsic(n, 1)
 	}
 	for _, n := range []string{"cbrt", "erf", "erfc", "expm1", "log1p", "asinh", "acosh", "atanh", "tgamma", "lgamma", "logb"} {
-		floatOps[n] = inLibm(n, 1)
+		ops[n] = inLibm(n, 1)
 	}
 	for _, n := range []string{"atan2", "hypot", "remainder", "nextafter", "fdim"} {
-		floatOps[n] = inLibm(n, 2)
+		ops[n] = inLibm(n, 2)
 	}
-}
+	return ops
+})
 
 func powerOfInteger(b *body, t string) string {
 	e := b.arg(1)

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"os"
@@ -25,8 +24,6 @@ type child struct {
 	options *Options
 	command *exec.Cmd
 	in, out *os.File
-	encoder *gob.Encoder
-	decoder *gob.Decoder
 	printed *printed
 	ended   chan struct{} // closed when the process is gone
 	uses    int
@@ -44,9 +41,9 @@ func start(ctx context.Context, shared *children) (*child, error) {
 	defer cancel()
 	defer context.AfterFunc(ctx, c.kill)()
 	var w welcome
-	err := c.encoder.Encode(greeting{protocol, compile.Revision, shared.library, c.options.Compile.DumpDir, c.options.Memory})
+	err := send(c.in, &greeting{protocol, compile.Revision, shared.library, c.options.Compile.DumpDir, c.options.Memory})
 	if err == nil {
-		err = c.decoder.Decode(&w)
+		err = receive(c.out, &w)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -80,7 +77,6 @@ func (c *child) launch() error {
 	}
 	defer theirOut.Close()
 	c.in, c.out = in, out
-	c.encoder, c.decoder = gob.NewEncoder(in), gob.NewDecoder(out)
 	c.command = &exec.Cmd{
 		Path:       c.options.Path,
 		Args:       []string{"kiln", Argument},
@@ -129,10 +125,10 @@ func (c *child) ask(ctx context.Context, q *question, observe func(compile.Event
 	}
 	stop := context.AfterFunc(ctx, c.kill)
 	stage := compile.StageCheck
-	err := c.encoder.Encode(q)
+	err := send(c.in, q)
 	for err == nil {
 		var m message
-		if err = c.decoder.Decode(&m); err != nil {
+		if err = receive(c.out, &m); err != nil {
 			break
 		}
 		switch {

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,39 +44,68 @@ func (p *printed) String() string {
 	return strings.TrimSpace(string(p.head) + gap + string(p.tail))
 }
 
-var (
-	// Go's runtime says which signal has ended it and exits by itself.
-	signalLine = regexp.MustCompile(`(?m)^(SIG[A-Z]+: .*)$`)
-	llvmLine   = regexp.MustCompile(`(?m)^LLVM ERROR: (.*)$`)
-	fatalLine  = regexp.MustCompile(`(?m)^fatal error: (.*)$`)
-	// Of Go's stacks only the function of LLVM that was called says something.
-	goStacks   = regexp.MustCompile(`(?m)^(runtime stack:|goroutine \d+ )`)
-	calledLine = regexp.MustCompile(`(?m)^\S+/internal/llvm/capi\.(\w+)\(`)
-)
+// lineOf returns the first line of log that begins with prefix, without it.
+func lineOf(log, prefix string) (rest string, ok bool) {
+	for line := range strings.Lines(log) {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			return strings.TrimSpace(rest), true
+		}
+	}
+	return "", false
+}
+
+// signalLine returns the line in which Go's runtime, which then exits by itself,
+// says what signal has ended it.
+func signalLine(log string) (line string, ok bool) {
+	for line := range strings.Lines(log) {
+		name, _, ok := strings.Cut(line, ": ")
+		if ok && strings.HasPrefix(name, "SIG") && strings.ToUpper(name) == name {
+			return strings.TrimSpace(line), true
+		}
+	}
+	return "", false
+}
+
+// calledLine returns the function of LLVM that Go's stacks say was called: the
+// only thing that they say of a crash.
+func calledLine(log string) (name string, ok bool) {
+	const before = "/internal/llvm/capi."
+	for line := range strings.Lines(log) {
+		_, call, ok := strings.Cut(line, before)
+		if name, _, called := strings.Cut(call, "("); ok && called && name != "" && !strings.Contains(name, " ") {
+			return name, true
+		}
+	}
+	return "", false
+}
 
 // withoutStacks returns what was printed before the stacks of Go's runtime.
 func withoutStacks(log string) string {
-	if at := goStacks.FindStringIndex(log); at != nil {
-		log = log[:at[0]]
+	n := 0
+	for line := range strings.Lines(log) {
+		if strings.HasPrefix(line, "runtime stack:") || strings.HasPrefix(line, "goroutine ") {
+			break
+		}
+		n += len(line)
 	}
-	return strings.TrimSpace(log)
+	return strings.TrimSpace(log[:n])
 }
 
 // obituary says in one line how the child ended. It must have ended.
 func (c *child) obituary() string {
 	log := c.printed.String()
 	var words []string
-	if m := llvmLine.FindStringSubmatch(log); m != nil {
-		words = append(words, "LLVM ERROR: "+m[1])
+	if said, ok := lineOf(log, "LLVM ERROR: "); ok {
+		words = append(words, "LLVM ERROR: "+said)
 	}
-	if m := signalLine.FindStringSubmatch(log); m != nil {
-		words = append(words, m[1])
-	} else if m := fatalLine.FindStringSubmatch(log); m != nil {
-		words = append(words, m[1])
+	if signal, ok := signalLine(log); ok {
+		words = append(words, signal)
+	} else if fatal, ok := lineOf(log, "fatal error: "); ok {
+		words = append(words, fatal)
 	}
 	where := ""
-	if m := calledLine.FindStringSubmatch(log); m != nil {
-		where = " in LLVM" + m[1]
+	if name, ok := calledLine(log); ok {
+		where = " in LLVM" + name
 	}
 	status, _ := c.command.ProcessState.Sys().(syscall.WaitStatus)
 	switch {

@@ -10,13 +10,13 @@ import (
 	"github.com/kilnjit/kiln/target"
 )
 
-// The two ends speak gob, whose messages carry their length, over two pipes:
+// The two ends speak over two pipes:
 // the child reads file 3 and writes file 4. A greeting is answered by a welcome;
 // then each question is answered by any number of messages, of which the last
 // is Done. The child ends when its pipe does.
 
 // protocol is the version of what follows.
-const protocol = 1
+const protocol = 2
 
 const (
 	requestFile = 3

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/gob"
 	"fmt"
 	"os"
 	"strconv"
@@ -22,8 +21,7 @@ func Asked(args []string) bool { return len(args) == 2 && args[1] == Argument }
 // the process. It is the whole of a child's work; a program that was not started
 // by a [Pool] gets an error on its error stream.
 func Serve() int {
-	in, out := os.NewFile(requestFile, "requests"), os.NewFile(replyFile, "replies")
-	s := &server{decoder: gob.NewDecoder(in), encoder: gob.NewEncoder(out)}
+	s := &server{in: os.NewFile(requestFile, "requests"), out: os.NewFile(replyFile, "replies")}
 	if err := s.greet(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s is started by kiln itself, to compile in a process of its own: %v\n", Argument, err)
 		return 2
@@ -33,7 +31,7 @@ func Serve() int {
 	go func() {
 		for {
 			q := new(question)
-			if s.decoder.Decode(q) != nil {
+			if receive(s.in, q) != nil {
 				os.Exit(0)
 			}
 			questions <- q
@@ -48,24 +46,24 @@ func Serve() int {
 }
 
 type server struct {
-	decoder  *gob.Decoder
+	in       *os.File
 	compiler *compile.Compiler
 	memory   int64
 
-	mu      sync.Mutex
-	encoder *gob.Encoder
+	mu  sync.Mutex // guards writing
+	out *os.File
 }
 
-func (s *server) send(v any) error {
+func (s *server) send(v value) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.encoder.Encode(v)
+	return send(s.out, v)
 }
 
 // greet sets up the compiler that the host asks for.
 func (s *server) greet() error {
 	var g greeting
-	if err := s.decoder.Decode(&g); err != nil {
+	if err := receive(s.in, &g); err != nil {
 		return err
 	}
 	w := welcome{Protocol: protocol, Revision: compile.Revision}
@@ -75,8 +73,8 @@ func (s *server) greet() error {
 		s.compiler, err = compile.New(compile.Config{
 			LLVM: g.Library, DumpDir: g.Dump,
 			// A host that is gone is seen by the reader of its questions.
-			Observe: func(e compile.Event) { _ = s.send(message{Event: packEvent(e)}) },
-			Begin:   func(stage compile.Stage) { _ = s.send(message{Begun: stage}) },
+			Observe: func(e compile.Event) { _ = s.send(&message{Event: packEvent(e)}) },
+			Begin:   func(stage compile.Stage) { _ = s.send(&message{Begun: stage}) },
 		})
 		if err != nil {
 			w.Fault = err.Error()
@@ -86,7 +84,7 @@ func (s *server) greet() error {
 	}
 	// Of two processes the kernel then ends this one, should memory run out.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
-	return s.send(w)
+	return s.send(&w)
 }
 
 func (s *server) answer(q *question) error {
@@ -109,7 +107,7 @@ func (s *server) answer(q *question) error {
 		}
 	}
 	m.Fault = packError(err)
-	return s.send(m)
+	return s.send(&m)
 }
 
 // limit bounds the addresses that the process may take beyond those it has.

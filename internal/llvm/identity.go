@@ -2,13 +2,14 @@ package llvm
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
+	"path/filepath"
+	"strconv"
 	"syscall"
 )
 
@@ -28,19 +29,96 @@ const (
 
 var errNotLibrary = errors.New("not a shared library for this machine's word size")
 
+// What the ELF specification numbers.
+const (
+	elfShared = 3 // type of a file
+
+	segmentLoad    = 1
+	segmentDynamic = 2
+	segmentNote    = 4
+
+	dynamicStrings = 5
+	dynamicSoname  = 14
+
+	noteBuildID = 3
+
+	programBytes = 56
+)
+
 // readIdentity reads the build id and the soname of a 64-bit little-endian
-// shared library, with a few small reads.
-func readIdentity(path string) (fileIdentity, error) {
-	f, err := os.Open(path)
+// shared library, with a few small reads, and the path without symbolic links.
+func readIdentity(path string) (id fileIdentity, resolved string, err error) {
+	f, err := openLibrary(path)
 	if err != nil {
-		return fileIdentity{}, err
+		return fileIdentity{}, "", err
 	}
-	defer f.Close()
-	id, err := parseIdentity(f)
+	defer syscall.Close(int(f))
+	if resolved, err = f.path(); err != nil {
+		if resolved, err = filepath.EvalSymlinks(path); err != nil {
+			return fileIdentity{}, "", err
+		}
+	}
+	id, err = parseIdentity(f)
 	if err == nil && id.buildID == "" {
-		id.buildID, err = statIdentity(f)
+		id.buildID, err = f.identity()
 	}
-	return id, err
+	return id, resolved, err
+}
+
+// libraryFile is a file descriptor. One of package os would set up the
+// process's poller, which takes as long as all the rest.
+type libraryFile int
+
+func openLibrary(path string) (libraryFile, error) {
+	for {
+		// Without O_NONBLOCK a pipe in the way would hold up the caller for ever.
+		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+		switch err {
+		case nil:
+			return libraryFile(fd), nil
+		case syscall.EINTR:
+		default:
+			return -1, &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+	}
+}
+
+// ReadAt implements [io.ReaderAt].
+func (f libraryFile) ReadAt(b []byte, offset int64) (int, error) {
+	n := 0
+	for n < len(b) {
+		part, err := syscall.Pread(int(f), b[n:], offset+int64(n))
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return n, err
+		case part == 0:
+			return n, io.EOF
+		default:
+			n += part
+		}
+	}
+	return n, nil
+}
+
+// path asks the system which file is open: one call, where resolving the path
+// link by link takes one for each folder.
+func (f libraryFile) path() (string, error) {
+	var b [4096]byte
+	n, err := syscall.Readlink("/proc/self/fd/"+strconv.Itoa(int(f)), b[:])
+	if err != nil || n == len(b) || n == 0 || b[0] != '/' {
+		return "", errors.New("the system does not tell")
+	}
+	return string(b[:n]), nil
+}
+
+// identity stands in for a build id.
+func (f libraryFile) identity() (string, error) {
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(int(f), &stat); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("stat:%d-%d-%d", stat.Size, stat.Mtim.Nano(), stat.Ino), nil
 }
 
 func parseIdentity(file io.ReaderAt) (id fileIdentity, err error) {
@@ -57,24 +135,17 @@ func parseIdentity(file io.ReaderAt) (id fileIdentity, err error) {
 	return id, nil
 }
 
-// statIdentity stands in for a build id.
-func statIdentity(f *os.File) (string, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	inode := uint64(0)
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		inode = stat.Ino
-	}
-	return fmt.Sprintf("stat:%d-%d-%d", info.Size(), info.ModTime().UnixNano(), inode), nil
-}
-
 type elfReader struct {
 	file     io.ReaderAt
 	head     [4096]byte
 	headSize int
-	programs []elf.Prog64
+	programs []segment
+}
+
+// segment is a program header.
+type segment struct {
+	kind                         uint32
+	offset, address, size, align uint64
 }
 
 // at reads size bytes at offset, from the first page without a system call.
@@ -98,37 +169,38 @@ func (r *elfReader) headers() error {
 		return err
 	}
 	r.headSize = n
-	var header elf.Header64
-	if _, err := binary.Decode(r.head[:n], binary.LittleEndian, &header); err != nil {
+	le := binary.LittleEndian
+	if n < 64 || string(r.head[:6]) != "\x7fELF\x02\x01" || le.Uint16(r.head[16:]) != elfShared {
 		return errNotLibrary
 	}
-	if string(header.Ident[:4]) != elf.ELFMAG || elf.Class(header.Ident[elf.EI_CLASS]) != elf.ELFCLASS64 ||
-		elf.Data(header.Ident[elf.EI_DATA]) != elf.ELFDATA2LSB || elf.Type(header.Type) != elf.ET_DYN ||
-		header.Phentsize != 56 || header.Phnum > maxProgramHeaders {
+	offset, size, count := le.Uint64(r.head[32:]), le.Uint16(r.head[54:]), int(le.Uint16(r.head[56:]))
+	if size != programBytes || count > maxProgramHeaders {
 		return errNotLibrary
 	}
-	b, err := r.at(header.Phoff, int(header.Phnum)*56, maxProgramHeaders*56)
+	b, err := r.at(offset, count*programBytes, maxProgramHeaders*programBytes)
 	if err != nil {
 		return err
 	}
-	r.programs = make([]elf.Prog64, header.Phnum)
-	_, err = binary.Decode(b, binary.LittleEndian, r.programs)
-	return err
+	for ; len(b) > 0; b = b[programBytes:] {
+		r.programs = append(r.programs, segment{
+			kind: le.Uint32(b), offset: le.Uint64(b[8:]), address: le.Uint64(b[16:]), size: le.Uint64(b[32:]), align: le.Uint64(b[48:]),
+		})
+	}
+	return nil
 }
 
 // buildID returns the GNU build id in hex, "" if there is none.
 func (r *elfReader) buildID() (string, error) {
-	const gnuBuildID = 3
 	for _, p := range r.programs {
-		if elf.ProgType(p.Type) != elf.PT_NOTE {
+		if p.kind != segmentNote {
 			continue
 		}
-		notes, err := r.at(p.Off, int(min(p.Filesz, maxNotes+1)), maxNotes)
+		notes, err := r.at(p.offset, int(min(p.size, maxNotes+1)), maxNotes)
 		if err != nil {
 			return "", err
 		}
 		align := 4
-		if p.Align == 8 {
+		if p.align == 8 {
 			align = 8
 		}
 		for len(notes) >= 12 {
@@ -140,7 +212,7 @@ func (r *elfReader) buildID() (string, error) {
 			if desc > len(notes) || desc+descSize > len(notes) {
 				break
 			}
-			if kind == gnuBuildID && bytes.Equal(notes[12:12+nameSize], []byte("GNU\x00")) {
+			if kind == noteBuildID && bytes.Equal(notes[12:12+nameSize], []byte("GNU\x00")) {
 				return hex.EncodeToString(notes[desc : desc+descSize]), nil
 			}
 			notes = notes[min(next, len(notes)):]
@@ -152,10 +224,10 @@ func (r *elfReader) buildID() (string, error) {
 // soname returns the name that the library gives itself, "" if it gives none.
 func (r *elfReader) soname() (string, error) {
 	for _, p := range r.programs {
-		if elf.ProgType(p.Type) != elf.PT_DYNAMIC {
+		if p.kind != segmentDynamic {
 			continue
 		}
-		dynamic, err := r.at(p.Off, int(min(p.Filesz, maxDynamic+1)), maxDynamic)
+		dynamic, err := r.at(p.offset, int(min(p.size, maxDynamic+1)), maxDynamic)
 		if err != nil {
 			return "", err
 		}
@@ -163,10 +235,10 @@ func (r *elfReader) soname() (string, error) {
 		named := false
 		for ; len(dynamic) >= 16; dynamic = dynamic[16:] {
 			value := binary.LittleEndian.Uint64(dynamic[8:])
-			switch elf.DynTag(binary.LittleEndian.Uint64(dynamic)) {
-			case elf.DT_STRTAB:
+			switch binary.LittleEndian.Uint64(dynamic) {
+			case dynamicStrings:
 				table = value
-			case elf.DT_SONAME:
+			case dynamicSoname:
 				name, named = value, true
 			}
 		}
@@ -181,11 +253,11 @@ func (r *elfReader) soname() (string, error) {
 // text returns the string at a virtual address.
 func (r *elfReader) text(address uint64) (string, error) {
 	for _, p := range r.programs {
-		if elf.ProgType(p.Type) != elf.PT_LOAD || address < p.Vaddr || address-p.Vaddr >= p.Filesz {
+		if p.kind != segmentLoad || address < p.address || address-p.address >= p.size {
 			continue
 		}
-		within := address - p.Vaddr
-		b, err := r.at(p.Off+within, int(min(maxSoname, p.Filesz-within)), maxSoname)
+		within := address - p.address
+		b, err := r.at(p.offset+within, int(min(maxSoname, p.size-within)), maxSoname)
 		if err != nil {
 			return "", err
 		}

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -61,14 +59,13 @@ func locate(prefer string, folders []string) (Library, error) {
 	for _, name := range names {
 		for _, folder := range folders {
 			path := filepath.Join(folder, name)
-			if _, err := os.Stat(path); err != nil {
-				continue
-			}
 			library, err := identify(path)
-			if err == nil {
+			switch {
+			case err == nil:
 				return library, nil
+			case !errors.Is(err, fs.ErrNotExist):
+				unusable = err
 			}
-			unusable = err
 		}
 	}
 	if unusable != nil {
@@ -93,38 +90,62 @@ func libraryFolders() []string {
 	return folders
 }
 
-var libraryName = regexp.MustCompile(`^libLLVM(?:-|\.so\.)(\d+)(?:\.(\d+))?`)
+// versionIn returns the version in the name that a libLLVM gives itself, such
+// as "libLLVM.so.22.1" or "libLLVM-19.so.1". minor is "" where it has none.
+func versionIn(soname string) (major, minor string, ok bool) {
+	rest, ok := strings.CutPrefix(soname, "libLLVM")
+	if !ok {
+		return "", "", false
+	}
+	switch {
+	case strings.HasPrefix(rest, "-"):
+		rest = rest[1:]
+	case strings.HasPrefix(rest, ".so."):
+		rest = rest[4:]
+	default:
+		return "", "", false
+	}
+	major, rest = digits(rest)
+	if strings.HasPrefix(rest, ".") {
+		minor, _ = digits(rest[1:])
+	}
+	return major, minor, major != ""
+}
+
+// digits splits s behind the decimal digits it begins with.
+func digits(s string) (number, rest string) {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return s[:n], s[n:]
+}
 
 // identify reads who the library at path is.
 func identify(path string) (Library, error) {
-	resolved, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return Library{}, fmt.Errorf("locating LLVM: %w: %w: %s", ErrNoLLVM, err, install)
-		}
-		return Library{}, fmt.Errorf("locating LLVM: %w", err)
+	identity, resolved, err := readIdentity(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Library{}, fmt.Errorf("locating LLVM: %w: %w: %s", ErrNoLLVM, err, install)
+	case err != nil:
+		return Library{}, fmt.Errorf("locating LLVM: %w: %s: %w", ErrNoLLVM, path, err)
 	}
-	identity, err := readIdentity(resolved)
-	if err != nil {
-		return Library{}, fmt.Errorf("locating LLVM: %w: %s: %w", ErrNoLLVM, resolved, err)
-	}
-	m := libraryName.FindStringSubmatch(identity.soname)
-	if m == nil {
+	version, minor, ok := versionIn(identity.soname)
+	if !ok {
 		return Library{}, fmt.Errorf("locating LLVM: %w: %s calls itself %q: %s", ErrNoLLVM, resolved, identity.soname, install)
 	}
-	major, err := strconv.Atoi(m[1])
+	major, err := strconv.Atoi(version)
 	if err != nil || major < OldestMajor || major > NewestMajor {
 		return Library{}, fmt.Errorf("locating LLVM: %w: %s is LLVM %s, kiln works with %d to %d: %s",
-			ErrNoLLVM, resolved, m[1], OldestMajor, NewestMajor, install)
+			ErrNoLLVM, resolved, version, OldestMajor, NewestMajor, install)
 	}
-	minor := m[2]
 	if minor == "" {
 		minor = "0"
 	}
 	return Library{
 		Path:    resolved,
 		BuildID: identity.buildID,
-		Version: m[1] + "." + minor,
+		Version: version + "." + minor,
 		Major:   major,
 	}, nil
 }
