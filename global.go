@@ -46,13 +46,24 @@ func (m *Module) Global(ctx context.Context, name string) (*Global, error) {
 	}
 	i := slices.IndexFunc(v.image.Variables, func(s image.Slot) bool { return s.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("%s: %q is a constant, or defined elsewhere: kernels have no memory of it: %w", m.name, name, ErrNoGlobal)
+		return nil, fmt.Errorf("%s: %s: %w", m.name, v.missing(name), ErrNoGlobal)
 	}
 	buffer, err := v.library.Variable(i)
 	if err != nil {
 		return nil, err
 	}
 	return &Global{v.image.Variables[i], newRegion(m.engine, buffer, false)}, nil
+}
+
+// missing tells why the variable is not among those that are loaded.
+func (v *variables) missing(name string) string {
+	quoted := fmt.Sprintf("variable %q ", name)
+	for _, remark := range v.image.Remarks {
+		if strings.HasPrefix(remark, quoted) {
+			return remark
+		}
+	}
+	return quoted + "is a constant, or defined elsewhere: kernels have no memory of it"
 }
 
 func (m *Module) noGlobal(name string) error {
@@ -152,7 +163,7 @@ func (m *Module) load(ctx context.Context, im *image.Image) (device.Library, err
 	for i := range im.Globals {
 		at := slices.IndexFunc(v.image.Variables, func(s image.Slot) bool { return s.Index == im.Globals[i].Index })
 		if at < 0 {
-			return nil, fmt.Errorf("variable %q of %s, which kernel %q needs, is not among those compiled", im.Globals[i].Name, m.name, im.Kernel)
+			return nil, fmt.Errorf("kernel %q needs a variable of %s that cannot be had: %s: %w", im.Kernel, m.name, v.missing(im.Globals[i].Name), compile.ErrUnsupported)
 		}
 		buffer, err := v.library.Variable(at)
 		if err != nil {

@@ -169,6 +169,32 @@ func TestHostGlobals(t *testing.T) {
 	}
 }
 
+// A device variable may start with a function that stands by itself. One that
+// does not is told to those who use it, and to nobody else.
+func TestGlobalsWithFunctions(t *testing.T) {
+	e := open(t, kiln.Options{})
+	m := loadFile(t, e, "testdata/globals/functions.sm_80.bc")
+	var out [1]int32
+	launch(t, m, "operate", kiln.Arg(out[:]), kiln.Arg(int32(20)))
+	if out[0] != 43 {
+		t.Errorf("through a variable: %d, want 2·20 + 3", out[0])
+	}
+	if got := get[uint64](t, m, "operation"); got == 0 {
+		t.Error("the host reads no address")
+	}
+	unusable, err := m.Kernel("use_unusable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `variable "unusable" is left out: not supported by kernels on the CPU: ids read in a function that cannot be inlined`
+	if err := unusable.Launch(t.Context(), kiln.Arg(out[:]), kiln.Arg(int32(1))); !errors.Is(err, compile.ErrUnsupported) || !strings.Contains(err.Error(), want) {
+		t.Errorf("launch: %v", err)
+	}
+	if g, err := m.Global(t.Context(), "unusable"); g != nil || !errors.Is(err, kiln.ErrNoGlobal) || !strings.Contains(err.Error(), want) {
+		t.Errorf("global: %v, %v", g, err)
+	}
+}
+
 func moduleOf(t *testing.T, e *kiln.Engine, name string, start int) *kiln.Module {
 	t.Helper()
 	m, err := e.Load(t.Context(), kiln.Bytes(name, fmt.Appendf(nil, `

@@ -189,16 +189,23 @@ func (b *build) extractVariables() error {
 	return b.verify(ErrBadModule)
 }
 
-// lowerVariables makes variables of the host of a device's.
+// lowerVariables makes variables of the host of a device's. Those that cannot
+// be, since they start with a function that cannot, are left out: kernels that
+// use none of them need not know.
 func (b *build) lowerVariables() error {
+	lower := func(names []string) (*llvm.Module, error) {
+		return spmd.Variables(b.module, names, spmd.Options{Triple: b.machine.Triple(), DataLayout: b.machine.DataLayout()})
+	}
 	names := make([]string, len(b.slots))
 	for i := range b.slots {
 		names[i] = b.slots[i].Symbol()
 	}
-	options := spmd.Options{Triple: b.machine.Triple(), DataLayout: b.machine.DataLayout()}
-	lowered, err := spmd.Variables(b.module, names, options)
+	lowered, err := lower(names)
 	if errors.Is(err, spmd.ErrUnsupported) {
-		return &fault{kind: ErrUnsupported, text: err.Error(), cause: err}
+		if names, err = b.lowered(lower); err != nil {
+			return err
+		}
+		lowered, err = lower(names)
 	}
 	if err != nil {
 		return err
@@ -206,6 +213,24 @@ func (b *build) lowerVariables() error {
 	b.module.Close()
 	b.module, b.code = lowered, newCode(b.context.Ref(), lowered.Ref())
 	return b.prepare()
+}
+
+// lowered returns which of the module's variables can be lowered by themselves.
+func (b *build) lowered(lower func([]string) (*llvm.Module, error)) (names []string, err error) {
+	for i := range b.slots {
+		s := &b.slots[i]
+		module, err := lower([]string{s.Symbol()})
+		switch {
+		case errors.Is(err, spmd.ErrUnsupported):
+			b.remarks = append(b.remarks, fmt.Sprintf("variable %q is left out: %v", s.Name, err))
+		case err != nil:
+			return nil, err
+		default:
+			module.Close()
+			names = append(names, s.Symbol())
+		}
+	}
+	return names, nil
 }
 
 // table returns the slots that the payload names, and those it holds, with

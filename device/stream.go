@@ -31,7 +31,7 @@ type Stream interface {
 	// Record makes e stand for all that the stream was given so far.
 	Record(e Event) error
 	// Wait makes what the stream is given from now on wait for what e stands
-	// for now: recording e again later changes nothing. An event that was never
+	// for at this moment: recording e again later changes nothing. An event that was never
 	// recorded is waited for by nobody. Where what e stands for went wrong, so
 	// does the wait.
 	Wait(ctx context.Context, e Event) error

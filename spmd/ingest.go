@@ -111,11 +111,7 @@ func (in *ingest1) take(roots []string) error {
 		}
 	}
 	in.lib.finish(&in.out, &in.missing)
-	what := "variables"
-	if in.kernel != "" {
-		what = in.kernel[1:]
-	}
-	if err := in.missing.err(what); err != nil {
+	if err := in.missing.err(strings.TrimPrefix(in.kernel, "@")); err != nil {
 		return err
 	}
 	in.attributes()

@@ -57,6 +57,9 @@ func (p *problems) err(kernel string) error {
 	if parts == nil {
 		return nil
 	}
+	if kernel == "" {
+		return fmt.Errorf("%w: %s", ErrUnsupported, strings.Join(parts, "; "))
+	}
 	return fmt.Errorf("kernel %s: %w: %s", kernel, ErrUnsupported, strings.Join(parts, "; "))
 }
 

@@ -44,7 +44,7 @@ func Variables(m *llvm.Module, names []string, opt Options) (*llvm.Module, error
 			in.missing.add(calleeIDs, e.Name[1:])
 		}
 	}
-	if err := in.missing.err("variables"); err != nil {
+	if err := in.missing.err(""); err != nil {
 		return nil, err
 	}
 	out, err := m.Context().Parse("variables for the host", []byte(in.out.Text()))

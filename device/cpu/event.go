@@ -54,6 +54,7 @@ type event struct {
 	point  *point // nil before the first
 }
 
+// Event returns an event that stands for nothing yet.
 func (d *Device) Event() (device.Event, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -42,6 +42,8 @@ func (o *operation) end(err error) {
 	o.point.pass(err)
 }
 
+// Stream returns an idle stream, which costs a few hundred bytes. While it has
+// work a goroutine goes through it.
 func (d *Device) Stream() (device.Stream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,7 +9,9 @@ import (
 )
 
 var (
-	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	// fence is a block of code, in which brackets are no links.
+	fence   = regexp.MustCompile("(?ms)^```.*?^```")
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
@@ -26,7 +28,7 @@ func linkFaults(f *file, text func(path string) (string, bool)) []string {
 		return nil
 	}
 	var faults []string
-	for _, m := range link.FindAllStringSubmatch(string(f.text), -1) {
+	for _, m := range link.FindAllStringSubmatch(fence.ReplaceAllString(string(f.text), ""), -1) {
 		if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 			continue
 		}
@@ -76,6 +78,7 @@ func TestLinksRule(t *testing.T) {
 	}
 	try(t, rule, []sample{
 		{"a.md", "[x](docs/b.md) [y](https://go.dev/none) [z](#one-two-three)", 0},
+		{"docs/b.md", "```go\nf[int](x)\n```\n[x](a.md)\n```sh\n```\n", 1},
 		{"docs/b.md", "[x](../a.md#one-two-three) [y](a.md) [z](../a.md#four)", 2},
 		{"a.go", "package p // [x](none.md)\n", 0},
 	})
