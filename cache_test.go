@@ -10,6 +10,7 @@ import (
 
 	"github.com/kilnjit/kiln"
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/compile/manifest"
 )
 
 // Whatever is done to the cache's files, launches give the right result.
@@ -185,4 +186,31 @@ func listing(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// What a run records names the kernels it launched, whether they were compiled
+// or found in the cache, and a folder that cannot be had is one warning.
+func TestRecord(t *testing.T) {
+	dir, record := t.TempDir(), filepath.Join(t.TempDir(), "record")
+	for range 2 {
+		e := open(t, kiln.Options{Cache: kiln.CacheOptions{Dir: dir}, Record: record})
+		if err := horner(e); err != nil {
+			t.Fatal(err)
+		}
+		kernels, err := manifest.Read(record)
+		if err != nil || len(kernels) != 1 || kernels[0].Kernel != "horner" {
+			t.Errorf("recorded %v, %v", kernels, err)
+		}
+		if err := os.RemoveAll(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var warnings []error
+	e := open(t, kiln.Options{
+		Cache: kiln.CacheOptions{Dir: dir}, Record: "/dev/null/record",
+		Events: kiln.Events{Warning: func(err error) { warnings = append(warnings, err) }},
+	})
+	if err := horner(e); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "/dev/null/record") {
+		t.Errorf("%v, warnings %v", err, warnings)
+	}
 }

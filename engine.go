@@ -11,6 +11,7 @@ import (
 
 	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/compile/manifest"
 	"github.com/kilnjit/kiln/device"
 	"github.com/kilnjit/kiln/device/cpu"
 	"github.com/kilnjit/kiln/image"
@@ -27,6 +28,7 @@ type Engine struct {
 	compiler  func() (*compile.Compiler, error)
 	located   atomic.Pointer[compile.Compiler] // the one that compiler has returned
 	workers   workers
+	recorder  *manifest.Recorder // nil where nothing is recorded
 	target    func() (target.Target, error)
 	warned    sync.Map
 
@@ -61,6 +63,7 @@ func Open(options Options) (*Engine, error) {
 		e.located.Store(c)
 		return c, err
 	})
+	e.recorder = newRecorder(options.Record)
 	e.target = sync.OnceValues(e.narrowTarget)
 	if e.device == nil {
 		d, err := cpu.Open(cpu.Options{Workers: options.Workers, Names: options.Names})

@@ -166,6 +166,7 @@ const variablesName = "(variables)"
 // image returns the image that r asks for.
 func (e *Engine) image(ctx context.Context, r compile.Request) (*image.Image, error) {
 	key := cache.Key(r.Digest())
+	e.record(&r)
 	name := r.Kernel
 	if r.Variables {
 		name = variablesName

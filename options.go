@@ -33,6 +33,10 @@ type Options struct {
 	Worker WorkerOptions
 	// DumpDir, when set, receives one numbered file a stage for every compile.
 	DumpDir string
+	// Record is a folder in which each kernel that is compiled or found in a
+	// cache is written down with its module, for "kiln cache warm". Empty means
+	// none.
+	Record string
 	// Events are told of compiles, cache look-ups and warnings.
 	Events Events
 }

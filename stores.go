@@ -65,6 +65,7 @@ func OptionsFromEnvironment() (Options, error) {
 		LLVM:    c.LLVM,
 		Workers: c.Workers,
 		DumpDir: c.Dump,
+		Record:  c.Record,
 		Cache: CacheOptions{
 			Dir:      c.CacheDir,
 			MaxBytes: c.CacheMax,

@@ -38,6 +38,8 @@ programs run; kernels are then compiled again.
     kiln cache verify    check every entry
     kiln cache trim      remove what was not used for the longest time
     kiln cache clear     remove everything
+    kiln cache why       what differs between two entries of a kernel
+    kiln cache export    all entries as one file, which import reads
 `
 
 // tag makes backup programs leave the folder out; see bford.info/cachedir.

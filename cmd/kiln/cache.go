@@ -22,6 +22,10 @@ type cacheCommand struct {
 	Verify cacheVerifyCommand `cmd:"" help:"Read and check every entry."`
 	Trim   cacheTrimCommand   `cmd:"" help:"Remove what was not used for the longest time."`
 	Clear  cacheClearCommand  `cmd:"" help:"Remove all entries."`
+	Warm   cacheWarmCommand   `cmd:"" help:"Compile what a manifest or a recorded run names, before it is needed."`
+	Why    cacheWhyCommand    `cmd:"" help:"Say why a kernel was compiled again: what differs from the nearest entry."`
+	Export cacheExportCommand `cmd:"" help:"Write all entries into one file."`
+	Import cacheImportCommand `cmd:"" help:"Take the entries from a file that export wrote."`
 }
 
 type (

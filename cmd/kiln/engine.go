@@ -22,10 +22,10 @@ type observed struct {
 	reason   string // of the last miss
 }
 
-// openEngine opens an engine as the environment asks for, watching what it does.
-func (s *session) openEngine(o *observed) (*kiln.Engine, error) {
-	options := kiln.Options{
-		LLVM: s.config.LLVM, Workers: s.config.Workers, DumpDir: s.config.Dump, Worker: s.workerOptions(),
+// engineOptions returns what the environment asks for.
+func (s *session) engineOptions() kiln.Options {
+	return kiln.Options{
+		LLVM: s.config.LLVM, Workers: s.config.Workers, DumpDir: s.config.Dump, Worker: s.workerOptions(), Record: s.config.Record,
 		Cache: kiln.CacheOptions{
 			Dir: s.config.CacheDir, MaxBytes: s.config.CacheMax,
 			Off:      s.config.Cache == envconf.CacheOff,
@@ -33,6 +33,11 @@ func (s *session) openEngine(o *observed) (*kiln.Engine, error) {
 			System:   s.config.CacheSystem, NoSystem: s.config.NoCacheSystem,
 		},
 	}
+}
+
+// openEngine opens an engine as the environment asks for, watching what it does.
+func (s *session) openEngine(o *observed) (*kiln.Engine, error) {
+	options := s.engineOptions()
 	options.Events.Warning = func(err error) { fmt.Fprintf(s.stderr, "kiln: warning: %v\n", err) }
 	options.Events.CompileEnd = func(r kiln.CompileResult) {
 		if r.Kernel != "" {

@@ -1,0 +1,226 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/specialize"
+	"github.com/kilnjit/kiln/target"
+)
+
+func sample() compile.Request {
+	return compile.Request{
+		Module: []byte("define void @k() {\n  ret void\n}\n"),
+		Kernel: "_Z5saxpyPf größe \"'`",
+		Target: target.Target{Triple: "x86_64-unknown-linux-gnu", Processor: "znver4", Features: "+avx2,-fma"},
+		Spec: specialize.Spec{
+			Constants: []specialize.Constant{{Index: 2, Bytes: []byte{0, 0, 0xc0, 0x7f}}, {Index: 11, Bytes: []byte{5}}},
+			Block:     [3]uint32{256, 2, 1}, Grid: [3]uint32{1, 2, 3},
+		},
+		Options:   compile.Options{Opt: compile.Oz, Codegen: compile.CodegenLess, Pipeline: "default<O1>,sroa", Debug: true},
+		Toolchain: compile.Toolchain{BuildID: "ab", Version: "22.1"},
+	}
+}
+
+func noConstant(argument, value string) (specialize.Constant, error) {
+	return specialize.Constant{}, errors.New("not asked for")
+}
+
+// What is recorded asks for the same compile, in every field: the key tells.
+func TestRecordedRequestsAreTheSame(t *testing.T) {
+	variables := compile.Request{Module: []byte("x"), Variables: true, Target: target.Target{Triple: "nvptx64-nvidia-cuda", Processor: "sm_80"}}
+	for _, want := range []compile.Request{sample(), variables} {
+		dir := t.TempDir()
+		if err := NewRecorder(dir + "/a/b").Record(&want); err != nil {
+			t.Fatal(err)
+		}
+		kernels, err := Read(dir + "/a/b")
+		if err != nil || len(kernels) != 1 {
+			t.Fatalf("%d kernels, %v", len(kernels), err)
+		}
+		got, err := kernels[0].Request(22, noConstant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Module, err = os.ReadFile(kernels[0].Module); err != nil {
+			t.Fatal(err)
+		}
+		got.Toolchain = want.Toolchain
+		if got.Digest() != want.Digest() {
+			t.Errorf("another key:\n%s", cmp.Diff(want, got))
+		}
+	}
+}
+
+// Each field of a request is in the manifest, or one of those that whoever
+// compiles supplies.
+func TestEveryFieldIsRecorded(t *testing.T) {
+	supplied := map[string]bool{"Module": true, "ModuleDigest": true, "Toolchain": true}
+	base := compile.Request{Target: target.Target{Triple: "x86_64-unknown-linux-gnu", Processor: "znver4"}}
+	before, err := Of(&base, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(v reflect.Value, path string, r *compile.Request)
+	walk = func(v reflect.Value, path string, r *compile.Request) {
+		if supplied[path] {
+			return
+		}
+		old := reflect.ValueOf(v.Interface())
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."), r)
+			}
+			return
+		case reflect.String:
+			v.SetString("skylake")
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Uint8:
+			v.SetUint(2)
+		case reflect.Array:
+			v.Index(1).SetUint(7)
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		default:
+			t.Fatalf("%s: a field of kind %v", path, v.Kind())
+		}
+		after, err := Of(r, "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cmp.Equal(before, after) {
+			t.Errorf("the manifest does not depend on %s", path)
+		}
+		v.Set(old)
+	}
+	walk(reflect.ValueOf(&base).Elem(), "", &base)
+}
+
+func TestNamesThatNoManifestHolds(t *testing.T) {
+	r := sample()
+	r.Kernel = "k\xff"
+	if _, err := Of(&r, "m"); err == nil || !strings.Contains(err.Error(), `"k\xff"`) {
+		t.Errorf("%v", err)
+	}
+	if err := NewRecorder(t.TempDir()).Record(&r); err == nil {
+		t.Error("recorded all the same")
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                               "EOF",
+		`[]`:                             "cannot unmarshal",
+		`{}`:                             "names no kernel",
+		`{"kernels": []}`:                "names no kernel",
+		`{"kernels": [{}]}`:              "each kernel needs a module",
+		`{"kernels": [{"kernel": "k"}]}`: "each kernel needs a module",
+		`{"kernels": [{"module": "m"}]}`: "either a name or variables",
+		`{"kernels": [{"module": "m", "kernel": "k", "variables": true}]}`:   "either a name or variables",
+		`{"kernels": [{"module": "m", "kernel": "k", "optt": "O3"}]}`:        `unknown field "optt"`,
+		`{"kernels": [{"module": "m", "kernel": "k", "block": [1, 2, -1]}]}`: "cannot unmarshal",
+	} {
+		path := filepath.Join(t.TempDir(), "m.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if kernels, err := Read(path); !errors.Is(err, ErrManifest) || kernels != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v; want %q", text, kernels, err, want)
+		}
+	}
+	if _, err := Read("/nosuch"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Read(t.TempDir()); !errors.Is(err, ErrManifest) {
+		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+func TestRequestRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"target": "pdp11"}`:              "pdp11",
+		`{"opt": "O9"}`:                    `"O9"`,
+		`{"codegen": "most"}`:              `"most"`,
+		`{"constants": {"x": "bytes:00"}}`: "constant x=bytes:00",
+		`{"constants": {"0": "bytes:0"}}`:  "odd length",
+		`{"constants": {"0": "bytes:zz"}}`: "invalid byte",
+		`{"constants": {"alpha": "2.5"}}`:  "constant alpha=2.5: not asked for",
+	} {
+		k := Kernel{Module: "m.bc", Kernel: "k"}
+		if err := json.Unmarshal([]byte(text), &k); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.Request(22, noConstant); !errors.Is(err, ErrManifest) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "m.bc") {
+			t.Errorf("%s: %v; want %q", text, err, want)
+		}
+	}
+}
+
+// Constants come in the order of their arguments, however they are given.
+func TestRequestSortsConstants(t *testing.T) {
+	k := Kernel{Module: "m", Kernel: "k", Constants: map[string]string{"10": "bytes:01", "2": "bytes:02", "n": "3"}}
+	r, err := k.Request(22, func(argument, value string) (specialize.Constant, error) {
+		return specialize.Constant{Index: 5, Bytes: []byte(argument + value)}, nil
+	})
+	want := []specialize.Constant{{Index: 2, Bytes: []byte{2}}, {Index: 5, Bytes: []byte("n3")}, {Index: 10, Bytes: []byte{1}}}
+	if err != nil || cmp.Diff(want, r.Spec.Constants) != "" {
+		t.Errorf("%v, %v", r.Spec.Constants, err)
+	}
+	if r.Target == (target.Target{}) {
+		t.Error("no target of this machine")
+	}
+}
+
+// Recorders that use one folder at once leave each kernel once, and nothing else.
+func TestManyRecorders(t *testing.T) {
+	dir := t.TempDir()
+	var group sync.WaitGroup
+	for range 8 {
+		w := NewRecorder(dir)
+		group.Go(func() {
+			for i := range 20 {
+				r := sample()
+				r.Spec.Block[0] = uint32(i%10 + 1)
+				if err := w.Record(&r); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 11 {
+		t.Errorf("%d files, %v; want 10 manifests and a module", len(entries), err)
+	}
+	if kernels, err := Read(dir); err != nil || len(kernels) != 10 {
+		t.Errorf("%d kernels, %v", len(kernels), err)
+	}
+}
+
+// A folder that cannot be written to is an error, each time for a new kernel.
+func TestRecordToNowhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := NewRecorder(file + "/record")
+	for i := range 2 {
+		r := sample()
+		r.Spec.Block[0] = uint32(i)
+		if err := w.Record(&r); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%v", err)
+		}
+	}
+}
