@@ -88,7 +88,7 @@ func (c *checkOutcome) String() string {
 func (s *session) check(ctx context.Context, c *step, k *image.Kernel, b *bound, result []byte) (*checkOutcome, error) {
 	end := s.progress.begin("checking against " + c.Check)
 	defer end()
-	r := &reference{k, b, c.Grid.dims, c.Block.dims}
+	r := &reference{k, c.Kernel, b, c.Grid.dims, c.Block.dims}
 	buffers, returned, err := r.run(ctx, c.Check)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -85,17 +86,16 @@ type session struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
 	var root flags
 	left := false
-	parser, err := model(&root, args, kong.Name("kiln"), kong.Description(description), kong.Writers(stdout, stderr),
+	args = plainly(args)
+	out := &output{to: stdout}
+	parser, err := model(&root, args, kong.Name("kiln"), kong.Description(description), kong.Writers(out, stderr),
 		kong.Exit(func(int) { left = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		fmt.Fprintf(stderr, "kiln: %v\n", err)
 		return exitFailed
 	}
 	// What cannot be parsed is told in the form that was asked for as well.
-	s := &session{stdin: stdin, stdout: stdout, stderr: stderr, env: env, json: slices.Contains(args, "--json"), progress: &progress{out: stderr}}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
+	s := &session{stdin: stdin, stdout: out, stderr: stderr, env: env, json: slices.Contains(args, "--json"), progress: &progress{out: stderr}}
 	if name := firstWord(args); name == "run" {
 		args, s.further = splitLaunches(args)
 	} else if name != "" && commandIndex(name) < 0 {
@@ -103,10 +103,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string)
 	}
 	context, err := parser.Parse(args)
 	switch {
-	case left: // help was asked for and has been printed
-		return exitOK
+	case left, out.err != nil: // help was asked for and has been printed
+		return s.end(out, nil)
 	case err != nil:
-		return s.fail(usage("%s\nType: kiln %s--help", err, commandOf(err)))
+		return s.fail(usage("%s\nType: kiln %s--help", parseFault(err), commandOf(err)))
 	}
 	if s.config, err = envconf.Parse(env); err != nil {
 		return s.fail(err)
@@ -116,10 +116,75 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string)
 		fmt.Fprintf(stderr, "kiln: warning: nothing reads %s; the variables are %s\n",
 			strings.Join(s.config.Unknown, ", "), strings.Join(known, ", "))
 	}
-	if err := context.Run(s); err != nil {
+	return s.end(out, context.Run(s))
+}
+
+// end returns the exit code of a command that ended with err. A command that
+// could not print what it was to print has failed.
+func (s *session) end(out *output, err error) int {
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("writing the output: %w", out.err)
+	}
+	if err != nil {
 		return s.fail(err)
 	}
 	return exitOK
+}
+
+// output remembers the first error of writing.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.to.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// plainly returns the arguments with what other programs call the same put in
+// kiln's own words.
+func plainly(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case args[0] == "--version":
+		return append([]string{"version"}, args[1:]...)
+	}
+	return args
+}
+
+var (
+	noValue = regexp.MustCompile(`^(--[a-z-]+): expected \w+ value but got "EOL" \(<EOL>\)$`)
+	noWord  = regexp.MustCompile(`^unexpected argument (.+?)(?:, did you mean .*)?$`)
+)
+
+// parseFault says in words what the command line's parser found.
+func parseFault(err error) string {
+	text := err.Error()
+	if m := noValue.FindStringSubmatch(text); m != nil {
+		return m[1] + " takes a value, which is missing"
+	}
+	var parse *kong.ParseError
+	m := noWord.FindStringSubmatch(text)
+	if m == nil || !errors.As(err, &parse) || parse.Context == nil {
+		return text
+	}
+	node := parse.Context.Selected()
+	if node == nil || len(node.Children) == 0 {
+		return text + ": that is more than it takes"
+	}
+	var names []string
+	for _, child := range node.Children {
+		names = append(names, child.Name)
+	}
+	return fmt.Sprintf("%q is no command of %s%s the commands are %s", m[1], node.FullPath(), didYouMean(m[1], names), strings.Join(names, ", "))
 }
 
 func commandIndex(name string) int {

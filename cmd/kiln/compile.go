@@ -118,7 +118,7 @@ func (c *compileCommand) Run(s *session) error {
 
 // request returns what the command line asks for.
 func (c *compileCommand) request(ctx context.Context, s *session, compiler *compiler) (*compile.Request, error) {
-	r := &compile.Request{Kernel: c.Kernel, Toolchain: compiler.Toolchain(), Options: compile.Options{Opt: c.O.OptLevel, Pipeline: c.Pipeline}}
+	r := &compile.Request{Toolchain: compiler.Toolchain(), Options: compile.Options{Opt: c.O.OptLevel, Pipeline: c.Pipeline}}
 	var err error
 	if r.Target, err = c.target(compiler.LLVMMajor()); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (c *compileCommand) request(ctx context.Context, s *session, compiler *comp
 	if r.Module, err = s.readModule(ctx, c.File); err != nil {
 		return nil, err
 	}
-	r.Spec, err = c.spec(ctx, compiler, r.Module)
+	r.Kernel, r.Spec, err = c.resolve(ctx, compiler, r.Module)
 	return r, err
 }
 
@@ -144,30 +144,29 @@ func (c *compileCommand) target(major int) (target.Target, error) {
 	return t, nil
 }
 
-// spec returns what --const, --block and --grid fix. Only constants need the
-// module's summary: for the parameters' types.
-func (c *compileCommand) spec(ctx context.Context, compiler *compiler, module []byte) (specialize.Spec, error) {
+// resolve returns the kernel's name in the module and what --const, --block and
+// --grid fix. The module's summary is needed for the parameters' types, and for
+// a C++ kernel that goes by its plain name.
+func (c *compileCommand) resolve(ctx context.Context, compiler *compiler, module []byte) (string, specialize.Spec, error) {
 	spec := specialize.Spec{Block: c.Block.dims, Grid: c.Grid.dims}
-	if len(c.Const) == 0 {
-		return spec, nil
-	}
 	summary, err := compiler.Summarise(ctx, module)
 	if err != nil {
-		return spec, err
+		return "", spec, err
 	}
-	i := slices.IndexFunc(summary.Kernels, func(k image.Kernel) bool { return k.Name == c.Kernel })
-	if i < 0 {
-		return spec, noKernel(c.File, c.Kernel, summary)
+	name, err := fullName(c.File, c.Kernel, summary)
+	if err != nil {
+		return "", spec, err
 	}
+	i := slices.IndexFunc(summary.Kernels, func(k image.Kernel) bool { return k.Name == name })
 	for _, text := range c.Const {
 		constant, err := parseConstant(&summary.Kernels[i], text)
 		if err != nil {
-			return spec, usage("--const %s: %v\n  %s", text, err, signature(&summary.Kernels[i]))
+			return "", spec, usage("--const %s: %v\n  %s", text, err, signature(&summary.Kernels[i]))
 		}
 		spec.Constants = append(spec.Constants, constant)
 	}
 	slices.SortFunc(spec.Constants, func(a, b specialize.Constant) int { return a.Index - b.Index })
-	return spec, nil
+	return name, spec, nil
 }
 
 // parseConstant reads ARG=VALUE for one parameter of k.

@@ -61,12 +61,16 @@ const installLLVM = "apt-get install libllvm22"
 
 // findLLVM reports the library that is used, opening it, and the others.
 func (s *session) findLLVM() []finding {
+	fix := installLLVM
+	if s.config.LLVM != "" {
+		fix = "unset KILN_LLVM"
+	}
 	used, err := llvm.Locate(s.config.LLVM)
 	if err != nil {
-		return []finding{{"libLLVM", "missing", err.Error(), installLLVM}}
+		return []finding{{"libLLVM", "missing", err.Error(), fix}}
 	}
 	if err := llvm.Open(used); err != nil {
-		return []finding{{"libLLVM", "missing", err.Error(), installLLVM}}
+		return []finding{{"libLLVM", "missing", err.Error(), fix}}
 	}
 	findings := []finding{{"libLLVM", "ok", fmt.Sprintf("%s at %s, build id %s", used.Version, used.Path, used.BuildID), ""}}
 	for major := llvm.NewestMajor; major >= llvm.OldestMajor; major-- {

@@ -111,7 +111,7 @@ func newDumps(wanted string, needed bool) (*dumps, error) {
 	if !needed {
 		return &dumps{folder: wanted}, nil
 	}
-	folder, err := os.MkdirTemp("", "kiln-stages-")
+	folder, err := temporaryFolder("kiln-stages-")
 	return &dumps{folder, wanted, true}, err
 }
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,13 +70,56 @@ func (s *session) load(ctx context.Context, engine *kiln.Engine, path string) (*
 }
 
 // findKernel returns the named kernel, or an error that names what is near and
-// what there is.
+// what there is. A C++ kernel goes by its plain name too, where that is enough.
 func findKernel(module *kiln.Module, name string, options compile.Options) (*kiln.Kernel, error) {
-	kernel, err := module.KernelWithOptions(name, kiln.KernelOptions{Compile: options})
-	if errors.Is(err, kiln.ErrNoKernel) {
-		return nil, noKernel(module.Name(), name, module.Summary())
+	full, err := fullName(module.Name(), name, module.Summary())
+	if err != nil {
+		return nil, err
 	}
-	return kernel, err
+	return module.KernelWithOptions(full, kiln.KernelOptions{Compile: options})
+}
+
+// fullName returns the name of the kernel in the module.
+func fullName(file, name string, summary *image.Summary) (string, error) {
+	var plain []string
+	for i := range summary.Kernels {
+		switch own := summary.Kernels[i].Name; name {
+		case own:
+			return own, nil
+		case plainName(own):
+			plain = append(plain, own)
+		}
+	}
+	switch len(plain) {
+	case 0:
+		return "", noKernel(file, name, summary)
+	case 1:
+		return plain[0], nil
+	}
+	return "", usage("%s has %d kernels of the name %s: give one as it is compiled, %s", file, len(plain), name, strings.Join(plain, ", "))
+}
+
+var nextName = regexp.MustCompile(`^\d+`)
+
+// plainName returns the last part of a mangled C++ name: saxpy of
+// _ZN4math5saxpyEPfi. What is not mangled, or is a template or operator, has none.
+func plainName(name string) string {
+	rest, found := strings.CutPrefix(name, "_Z")
+	if !found {
+		return ""
+	}
+	rest = strings.TrimPrefix(rest, "L")
+	rest, nested := strings.CutPrefix(rest, "N")
+	last := ""
+	for {
+		digits := nextName.FindString(rest)
+		n, err := strconv.Atoi(digits)
+		if err != nil || n > len(rest)-len(digits) || last != "" && !nested {
+			break
+		}
+		last, rest = rest[len(digits):len(digits)+n], rest[len(digits)+n:]
+	}
+	return last
 }
 
 // manyKernels is how many names an error lists.
@@ -92,7 +137,13 @@ func noKernel(file, name string, summary *image.Summary) error {
 	if more := len(names) - manyKernels; more > 0 {
 		list += fmt.Sprintf(" and %d more; kiln inspect %s lists them", more, file)
 	}
-	return &inputError{fmt.Errorf("%s has no kernel %q%s it has %s", file, name, didYouMean(name, names), list)}
+	words := slices.Clone(names)
+	for _, own := range names {
+		if plain := plainName(own); plain != "" {
+			words = append(words, plain)
+		}
+	}
+	return &inputError{fmt.Errorf("%s has no kernel %q%s it has %s", file, name, didYouMean(name, words), list)}
 }
 
 // level is an optimisation level as typed: 0 to 3, s or z.

@@ -107,6 +107,9 @@ func (s *session) fail(err error) int {
 	if errors.Is(err, worker.ErrStart) {
 		text += "\nKILN_COMPILER=in-process compiles without a process of its own"
 	}
+	if errors.Is(err, llvm.ErrNoLLVM) && s.config.LLVM != "" {
+		text += "\nKILN_LLVM=" + s.config.LLVM + " asks for that one; without it kiln takes the newest it finds, and kiln doctor lists them"
+	}
 	fmt.Fprintf(s.stderr, "kiln: %s\n", text)
 	if s.json {
 		s.printJSON(struct {

@@ -156,6 +156,9 @@ func describe(k *image.Kernel) kernelResult {
 // notes are the bounds of a kernel that matter for launching it.
 func (k *kernelResult) notes() string {
 	var notes []string
+	if plain := plainName(k.Name); plain != "" {
+		notes = append(notes, "for short "+plain)
+	}
 	if k.RequiredBlock != [3]uint32{} {
 		notes = append(notes, "block "+extent{dims: k.RequiredBlock}.String())
 	}

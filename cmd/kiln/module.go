@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
@@ -24,13 +27,34 @@ func (s *session) readFile(ctx context.Context, path string) ([]byte, error) {
 	if source.LanguageOf(path) != source.Module {
 		end := s.progress.begin("clang " + path)
 		defer end()
-		return source.Compile(ctx, path, func(text string) { fmt.Fprint(s.stderr, text) })
+		bitcode, err := source.Compile(ctx, path, func(text string) { fmt.Fprint(s.stderr, text) })
+		if errors.Is(err, fs.ErrNotExist) {
+			err = &inputError{fmt.Errorf("%w%s", err, nearbyFile(path))}
+		}
+		return bitcode, err
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, &inputError{fmt.Errorf("%w%s", err, nearbyFile(path))}
 	}
 	return data, nil
+}
+
+// nearbyFile names a file of the same folder whose name is near, if there is
+// one, for a path that is not there.
+func nearbyFile(path string) string {
+	if _, err := os.Stat(path); err == nil {
+		return ""
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if near := nearest(filepath.Base(path), names); near != "" {
+		return fmt.Sprintf("; did you mean %s?", filepath.Join(filepath.Dir(path), near))
+	}
+	return ""
 }
 
 // readModule returns the module in a file: its bytes, or the one module that a

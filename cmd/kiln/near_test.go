@@ -13,3 +13,14 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestPlainName(t *testing.T) {
+	for name, want := range map[string]string{
+		"_Z5saxpyPfPKffi": "saxpy", "_ZN4math5saxpyEPfi": "saxpy", "_ZL5scalePf": "scale", "_Z4fillIfEvPT_i": "fill", "_ZN12_GLOBAL__N_14stepEv": "step",
+		"saxpy": "", "_Z": "", "_Z9short": "", "_Zplv": "", "_Z99999999999999999999x": "",
+	} {
+		if got := plainName(name); got != want {
+			t.Errorf("plainName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -21,6 +21,7 @@ import (
 // process of its own: nothing of kiln takes part, and its faults stay there.
 type reference struct {
 	kernel *image.Kernel
+	name   string // of the C function
 	bound  *bound
 	grid   [3]uint32
 	block  [3]uint32
@@ -56,7 +57,7 @@ func (r *reference) run(ctx context.Context, path string) (buffers [][]byte, res
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	dir, err := os.MkdirTemp("", "kiln-check-")
+	dir, err := temporaryFolder("kiln-check-")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +78,7 @@ func (r *reference) run(ctx context.Context, path string) (buffers [][]byte, res
 	command := exec.CommandContext(ctx, program)
 	command.Stdin, command.Stdout, command.Stderr = &input, &output, &log
 	if err := command.Run(); err != nil {
-		return nil, nil, fmt.Errorf("running %s of %s: %w%s", r.kernel.Name, path, err, withBreak(log.String()))
+		return nil, nil, fmt.Errorf("running %s of %s: %w%s", r.name, path, err, withBreak(log.String()))
 	}
 	return r.readOutput(output.Bytes())
 }
@@ -162,7 +163,7 @@ func (r *reference) harness() ([]byte, error) {
 		fmt.Fprintf(&body, "\tstatic const uint32_t grid[3] = {%d, %d, %d}, block[3] = {%d, %d, %d};\n",
 			r.grid[0], r.grid[1], r.grid[2], r.block[0], r.block[1], r.block[2])
 	}
-	result, call := "void", fmt.Sprintf("%s(%s)", k.Name, strings.Join(values, ", "))
+	result, call := "void", fmt.Sprintf("%s(%s)", r.name, strings.Join(values, ", "))
 	if k.Result.Type != "" {
 		if result = cType(k.Result.Type); result == "" {
 			return nil, usage("--check: the result of %s, %s, has no counterpart in the C reference", k.Name, k.Result.Type)
@@ -181,7 +182,7 @@ func (r *reference) harness() ([]byte, error) {
 	if len(types) == 0 {
 		types = []string{"void"}
 	}
-	return fmt.Appendf(nil, harnessFrame, structs.String(), result, k.Name, strings.Join(types, ", "), body.String()), nil
+	return fmt.Appendf(nil, harnessFrame, structs.String(), result, r.name, strings.Join(types, ", "), body.String()), nil
 }
 
 const harnessFrame = `#include <stdint.h>

@@ -132,7 +132,7 @@ func compile(ctx context.Context, path string, warnings func(string), extra ...s
 	defer stop()
 	dir, err := os.MkdirTemp("", "kiln-source-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("a temporary folder is needed; point TMPDIR at one you may write to: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	language := LanguageOf(path)
