@@ -17,6 +17,7 @@ type flights[T any] struct {
 
 type flight[T any] struct {
 	done    chan struct{}
+	ctx     context.Context
 	cancel  context.CancelFunc
 	waiters int
 	value   T
@@ -30,22 +31,21 @@ func (f *flights[T]) do(base, ctx context.Context, key cache.Key, fn func(contex
 		if f.running == nil {
 			f.running = map[cache.Key]*flight[T]{}
 		}
-		run, cancel := context.WithCancel(base)
-		fl = &flight[T]{done: make(chan struct{}), cancel: cancel}
+		fl = &flight[T]{done: make(chan struct{})}
+		fl.ctx, fl.cancel = context.WithCancel(base)
 		f.running[key] = fl
-		go func() {
-			fl.value, fl.err = fn(run)
-			f.mu.Lock()
-			if f.running[key] == fl {
-				delete(f.running, key)
-			}
-			f.mu.Unlock()
-			cancel()
-			close(fl.done)
-		}()
 	}
 	fl.waiters++
 	f.mu.Unlock()
+	switch {
+	case ok:
+	case ctx.Done() == nil:
+		// Who never leaves needs no goroutine to leave behind.
+		f.run(fl, key, fn)
+		return fl.value, fl.err
+	default:
+		go f.run(fl, key, fn)
+	}
 
 	select {
 	case <-fl.done:
@@ -63,4 +63,16 @@ func (f *flights[T]) do(base, ctx context.Context, key cache.Key, fn func(contex
 	f.mu.Unlock()
 	var zero T
 	return zero, ctx.Err()
+}
+
+// run is the flight itself.
+func (f *flights[T]) run(fl *flight[T], key cache.Key, fn func(context.Context) (T, error)) {
+	fl.value, fl.err = fn(fl.ctx)
+	f.mu.Lock()
+	if f.running[key] == fl {
+		delete(f.running, key)
+	}
+	f.mu.Unlock()
+	fl.cancel()
+	close(fl.done)
 }

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/internal/fsx"
 )
 
 // Source is where a module's bytes come from.
@@ -21,7 +24,13 @@ type Source struct {
 
 // File is a module in a file: bitcode or textual IR.
 func File(path string) Source {
-	return Source{path, func() ([]byte, error) { return os.ReadFile(path) }}
+	return Source{path, func() ([]byte, error) {
+		data, err := fsx.ReadFile(path, math.MaxInt64)
+		if errors.Is(err, fsx.ErrNotRegular) { // a link, a pipe
+			return os.ReadFile(path)
+		}
+		return data, err
+	}}
 }
 
 // Bytes is a module in memory. The engine keeps data; it must not be modified.

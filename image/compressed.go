@@ -2,15 +2,12 @@ package image
 
 import (
 	"bytes"
-	"compress/zlib"
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // compressedHeader is what stands before the packed bytes of a compressed bundle.
@@ -110,27 +107,17 @@ func EncodeCompressedBundle(bundle []byte, version int, packing Packing) ([]byte
 	switch packing {
 	case Zlib:
 		le.PutUint16(out[6:], methodZlib)
-		var packed bytes.Buffer
-		w := zlib.NewWriter(&packed)
-		if _, err := w.Write(bundle); err != nil {
-			return nil, fmt.Errorf("compressing an offload bundle: %w", err)
-		}
-		if err := w.Close(); err != nil {
-			return nil, fmt.Errorf("compressing an offload bundle: %w", err)
-		}
-		out = append(out, packed.Bytes()...)
 	case Zstd:
 		le.PutUint16(out[6:], methodZstd)
-		w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			return nil, fmt.Errorf("compressing an offload bundle: %w", err)
-		}
-		out = w.EncodeAll(bundle, out)
-		if err := w.Close(); err != nil {
-			return nil, fmt.Errorf("compressing an offload bundle: %w", err)
-		}
 	default:
 		return nil, fmt.Errorf("compressing an offload bundle: %s is no packing bundles have, only zlib and zstd", packing)
+	}
+	codec, err := packing.codec()
+	if err != nil {
+		return nil, fmt.Errorf("compressing an offload bundle: %s: %w", packing, err)
+	}
+	if out, err = codec.Pack(out, bundle); err != nil {
+		return nil, fmt.Errorf("compressing an offload bundle: %w", err)
 	}
 	total, unpacked := uint64(len(out)), uint64(len(bundle))
 	if version < 3 && max(total, unpacked) > math.MaxUint32 {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"testing"
+
+	"github.com/kilnjit/kiln/internal/lz4"
 )
 
 // fuzzOpen seeds a target with the files that match, and checks everything that
@@ -34,7 +36,7 @@ func FuzzLZ4(f *testing.F) {
 		f.Add(parts[i].raw, uint32(parts[i].Unpacked))
 	}
 	f.Fuzz(func(t *testing.T, packed []byte, size uint32) {
-		b, err := unpackLZ4(packed, uint64(size%(1<<22)))
+		b, err := lz4.Unpack(packed, uint64(size%(1<<22)))
 		if (b == nil) != (err != nil) || uint64(len(b)) > uint64(size) {
 			t.Fatalf("%d bytes of %d with error %v", len(b), size, err)
 		}

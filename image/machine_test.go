@@ -314,30 +314,3 @@ func TestMessagePack(t *testing.T) {
 		}
 	}
 }
-
-func TestLZ4(t *testing.T) {
-	long := "\xFF" + "\x10" + strings.Repeat("x", 15+16) // a literal run that ends the block
-	for _, tc := range []struct{ in, want string }{
-		{"\x00", ""},
-		{"\x30abc", "abc"},
-		{"\x32abc\x03\x00\x00", "abcabcabc"},
-		{"\x10a\x01\x00\x00", "aaaaa"},
-		{"\x1Fa\x01\x00\x03\x10b", "a" + strings.Repeat("a", 22) + "b"},
-		{"\xF0" + long[1:], strings.Repeat("x", 31)},
-	} {
-		got, err := unpackLZ4([]byte(tc.in), uint64(len(tc.want)))
-		if err != nil || string(got) != tc.want {
-			t.Errorf("% x: %q, %v; want %q", tc.in, got, err, tc.want)
-		}
-		if len(tc.want) > 0 {
-			if _, err := unpackLZ4([]byte(tc.in), uint64(len(tc.want)-1)); err == nil {
-				t.Errorf("% x unpacks above its size", tc.in)
-			}
-		}
-	}
-	for _, bad := range []string{"", "\x30ab", "\xF0", "\xF0\xFF", "\x10a\x02\x00\x00", "\x10a\x00\x00\x00", "\x10a\x01", "\x1Fa\x01\x00\xFF"} {
-		if got, err := unpackLZ4([]byte(bad), 1000); err == nil {
-			t.Errorf("% x: %q", bad, got)
-		}
-	}
-}

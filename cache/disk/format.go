@@ -22,7 +22,7 @@ import (
 //	32      32    key
 //	64      8     length of the value
 //	72      4     length of the detail
-//	76      4     how the value is in the file: 0 as it is, 1 compressed by zstd
+//	76      4     how the value is in the file: 0 as it is, 1 one block of LZ4
 //	80            label, detail, value
 //	at end  32    SHA-256 of all before it
 //

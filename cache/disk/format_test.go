@@ -52,7 +52,7 @@ func TestGolden(t *testing.T) {
 // TestGoldenPacked holds that a compressed entry stays readable. What the
 // compressor makes of the same bytes may change.
 func TestGoldenPacked(t *testing.T) {
-	const path = "testdata/entry.v2.zstd.kiln"
+	const path = "testdata/entry.v2.lz4.kiln"
 	item := cache.Item{Value: bytes.Repeat([]byte("kernel code "), 10_000), Label: "image big", Detail: "kernel: big"}
 	if *update {
 		if err := os.WriteFile(path, encoded(t, testKey, item), 0o644); err != nil {
@@ -117,7 +117,7 @@ func TestPack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if packed := stat.Size < int64(len(c.value)); packed != c.packed || file[76] == zstdPacked != c.packed {
+		if packed := stat.Size < int64(len(c.value)); packed != c.packed || file[76] == lz4Packed != c.packed {
 			t.Errorf("%s: %d bytes in a file of %d", name, len(c.value), stat.Size)
 		}
 		for info, err := range s.Verify(t.Context()) {
@@ -133,7 +133,7 @@ func TestWrongPackedValues(t *testing.T) {
 	whole := encoded(t, testKey, cache.Item{Value: make([]byte, 4*packAbove)})
 	body := whole[:len(whole)-sumSize]
 	for name, change := range map[string]func(b []byte){
-		"no zstd":          func(b []byte) { copy(b[headSize:], "nonsense") },
+		"no LZ4":           func(b []byte) { copy(b[headSize:], "nonsense") },
 		"longer":           func(b []byte) { b[64]++ },
 		"shorter":          func(b []byte) { b[66]-- },
 		"far longer":       func(b []byte) { b[67] = 0x3f },

@@ -21,9 +21,25 @@ static uint64_t times(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
+enum { few = 64 }; // groups of which none stands for the others
+
+static int have_workers(struct kiln_device *d) { return atomic_load_explicit(&d->started, memory_order_relaxed) != 0; }
+
 // worth_sharing tells whether help with so many ticks of work comes soon enough.
 static int worth_sharing(struct kiln_device *d, uint64_t work) {
-  return work >= (awake(d) ? awake_cost : 2 * asleep_cost) * microsecond();
+  uint64_t cost = awake(d) ? awake_cost : have_workers(d) ? 2 * asleep_cost : unmade_cost;
+  return work >= cost * microsecond();
+}
+
+// may_be_long tells of a job whose groups have never been timed whether to ask
+// for help before the first of them has. A process that starts for a small
+// launch, and ends, makes no threads for it.
+static int may_be_long(struct kiln_device *d, struct job *job) {
+  const uint64_t small = 4096; // work-items
+  if (job->groups >= few)
+    return 0;
+  const uint32_t *block = job->frame.block;
+  return have_workers(d) || times(job->groups, times(block[0], times(block[1], block[2]))) > small;
 }
 
 // worth_waking tells whether to wake workers for a launch that is too short
@@ -39,8 +55,6 @@ static int worth_waking(struct kiln_device *d, uint64_t work) {
   atomic_store_explicit(&d->missed, missed, memory_order_relaxed);
   return missed >= 20 * asleep_cost * us;
 }
-
-enum { few = 64 }; // groups of which none stands for the others
 
 // next_chunk returns how many groups to run before looking at the clock again.
 // Those to come may be of another kind, so it is never all of them.
@@ -64,8 +78,7 @@ static int launch_many(struct slot *s, struct kiln_device *d, struct job *job, s
   uint64_t work_known = times(known, job->groups);
   int shared = 0;
   if (known == 0) {
-    // One of them may be long.
-    if (job->groups < few)
+    if (may_be_long(d, job))
       shared = recruit(d, job, UINT64_MAX, 0);
   } else if (worth_sharing(d, work_known) || worth_waking(d, work_known))
     shared = recruit(d, job, work_known, known);

@@ -19,6 +19,7 @@ enum {
   spin_time = 150, // µs a worker, or a caller at the end of its job, spins
   awake_cost = 5,  // µs of work that pay for a spinning worker's help
   asleep_cost = 50, // and for waking one
+  unmade_cost = 200, // and for making the first
   longest_chunk = 1000, // µs between looks at whether another has failed
 };
 

@@ -1,0 +1,4 @@
+package main
+
+// Programs and containers hold packed parts.
+import _ "github.com/kilnjit/kiln/image/packing"
