@@ -13,7 +13,9 @@ import (
 	"github.com/kilnjit/kiln/compile/manifest"
 )
 
-// Whatever is done to the cache's files, launches give the right result.
+// Whatever is done to the cache's files, launches give the right result
+// (triton-lang/triton PR#8923, Genesis-Embodied-AI/quadrants PR#239: each run
+// failed until somebody removed the cache by hand).
 func TestDamagedCacheIsAMiss(t *testing.T) {
 	dir := t.TempDir()
 	run := func(t *testing.T) kiln.Stats {

@@ -12,8 +12,10 @@ import (
 // children are what the test binary does as another process, by its second
 // argument behind "child".
 var children = map[string]func(args []string) error{
-	"faulty": faultyChild,
-	"many":   manyChild,
+	"faulty":     faultyChild,
+	"many":       manyChild,
+	"small":      smallChild,
+	"other user": otherUserChild,
 }
 
 var ctx = context.Background()

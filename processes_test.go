@@ -85,10 +85,10 @@ func runMany(t *testing.T, processes, kernels int, dir string) (right, compiles,
 	t.Helper()
 	var commands []*exec.Cmd
 	var pipes []io.Writer
-	outs := make([]bytes.Buffer, processes)
+	outs, warnings := make([]bytes.Buffer, processes), make([]bytes.Buffer, processes)
 	for i := range processes {
 		c := exec.Command(os.Args[0], "child", "many", dir, fmt.Sprint(kernels))
-		c.Stdout, c.Stderr = &outs[i], &outs[i]
+		c.Stdout, c.Stderr = &outs[i], &warnings[i]
 		in, err := c.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func runMany(t *testing.T, processes, kernels int, dir string) (right, compiles,
 	}
 	for i, c := range commands {
 		if err := c.Wait(); err != nil {
-			t.Errorf("process %d: %v\n%s", i, err, outs[i].Bytes())
+			t.Errorf("process %d: %v\n%s", i, err, warnings[i].Bytes())
 			continue
 		}
 		var r, n, s int

@@ -151,7 +151,8 @@ func TestModuleDigestIsComputedWhenAbsent(t *testing.T) {
 }
 
 // The keys of fixed requests stay what they are until Revision changes; a
-// change here makes every stored image a miss.
+// change here makes every stored image a miss (cupy/cupy PR#10187: the algorithm
+// had changed, and nobody could tell why everything missed).
 func TestGoldenKeys(t *testing.T) {
 	var b strings.Builder
 	for _, r := range []*Request{sampleRequest(), {}} {
@@ -190,7 +191,7 @@ func preimage(r *Request) []byte {
 }
 
 // Different requests have different pre-images, also where one's text runs on
-// into the next field.
+// into the next field (tinygrad/tinygrad PR#15811).
 func TestPreimageIsInjective(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := genRequest(t, "a"), genRequest(t, "b")

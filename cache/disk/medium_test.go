@@ -14,7 +14,7 @@ import (
 	"github.com/kilnjit/kiln/internal/fsx/fsxtest"
 )
 
-// On deepseek-ai/DeepEP#683 a rename succeeded, or somebody else's had, and the
+// On deepseek-ai/DeepEP#683 and triton-lang/triton#11512 a rename succeeded, or somebody else's had, and the
 // file could not be opened for a while after.
 func TestLateVisibilityIsAMiss(t *testing.T) {
 	faulty := &fsxtest.Faulty{FS: fsxtest.NewMem()}
