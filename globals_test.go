@@ -129,46 +129,6 @@ func TestGlobalBeforeFirstLaunch(t *testing.T) {
 	}
 }
 
-func look(t *testing.T, m *kiln.Module) (values [9]int32) {
-	t.Helper()
-	for i := range values {
-		launch(t, m, "look", kiln.Const(int32(i)), kiln.Result(&values[i]))
-	}
-	return values
-}
-
-// Variables of host code: static ones, those of functions, aliases, pointers to
-// others and to functions, and those that constructors set, which run once.
-func TestHostGlobals(t *testing.T) {
-	e := open(t, kiln.Options{})
-	m := loadFile(t, e, "testdata/globals/host.bc")
-	want := [9]int32{5, 321, 2, 9, 1, 2, 41, 1, 14}
-	if got := look(t, m); got != want {
-		t.Errorf("at first %v, want %v", got, want)
-	}
-	for calls := range int32(3) {
-		var n int32
-		launch(t, m, "bump", kiln.Arg(int32(10)), kiln.Result(&n))
-		if n != calls+1 {
-			t.Errorf("call %d counts %d", calls+1, n)
-		}
-	}
-	var n int32
-	if launch(t, m, "bump", kiln.Const(int32(10)), kiln.Result(&n)); n != 4 {
-		t.Errorf("another form of the function counts %d calls, want 4", n)
-	}
-	set[int32](t, m, "array", 4, 5)
-	want = [9]int32{45, 4 + 50 + 4300, 5, 9, 41, 42, 41, 1, 14}
-	if got := look(t, m); got != want {
-		t.Errorf("afterwards %v, want %v", got, want)
-	}
-	// A function whose address one kernel stored is called by another.
-	launch(t, m, "use_thrice", kiln.Result(&n))
-	if got := look(t, m)[8]; got != 21 {
-		t.Errorf("through the stored address: %d, want 21", got)
-	}
-}
-
 // A device variable may start with a function that stands by itself. One that
 // does not is told to those who use it, and to nobody else.
 func TestGlobalsWithFunctions(t *testing.T) {
@@ -192,6 +152,23 @@ func TestGlobalsWithFunctions(t *testing.T) {
 	}
 	if g, err := m.Global(t.Context(), "unusable"); g != nil || !errors.Is(err, kiln.ErrNoGlobal) || !strings.Contains(err.Error(), want) {
 		t.Errorf("global: %v, %v", g, err)
+	}
+}
+
+// A second engine finds kernels and variables in the disk cache, and these
+// begin anew.
+func TestGlobalsFromTheCache(t *testing.T) {
+	dir := t.TempDir()
+	for round, compiles := range []int64{2, 0} {
+		e := open(t, kiln.Options{Cache: kiln.CacheOptions{Dir: dir}})
+		m := loadFile(t, e, deviceImages[0])
+		launch(t, m, "count", kiln.Grid(10))
+		if got := get[int32](t, m, "counter"); got != 17 {
+			t.Errorf("round %d: counter is %d, want 17", round, got)
+		}
+		if got := e.Stats().Compiles; got != compiles {
+			t.Errorf("round %d: %d compiles, want %d", round, got, compiles)
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ const hostHeader = `target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-
 target triple = "x86_64-unknown-linux-gnu"
 `
 
-// failure compiles what must not compile and returns its error.
+// failure compiles what must not compile and returns its error. As in
+// llvm/llvm-project#145498, there is an image if and only if there is none.
 func failure(t *testing.T, c *Compiler, r Request) *Error {
 	t.Helper()
 	if r.Toolchain == (Toolchain{}) {

@@ -34,6 +34,37 @@ func BenchmarkLaunchEmpty(b *testing.B) {
 	}
 }
 
+// BenchmarkStream is an empty kernel in a stream: queued among many others, and
+// alone with a wait for it.
+func BenchmarkStream(b *testing.B) {
+	d := open(b, 1)
+	f := kernel(b, d, "empty")
+	s, err := d.Stream()
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := over(1, nil)
+	for _, every := range []int{1000, 1} {
+		b.Run(fmt.Sprint(every), func(b *testing.B) {
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				if err := s.Launch(b.Context(), f, l, nil); err != nil {
+					b.Fatal(err)
+				}
+				if n++; n%every == 0 {
+					if err := s.Synchronize(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			if err := s.Synchronize(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
 // BenchmarkFault is a launch whose kernel faults, and the error made of it.
 func BenchmarkFault(b *testing.B) {
 	f := kernel(b, open(b, 0), "null_store")

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/kilnjit/kiln/device"
 )
 
 func TestDeviceNames(t *testing.T) {
@@ -131,8 +133,44 @@ func TestFreedMemoryFaults(t *testing.T) {
 	if err := b.Free(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Launch(l); err == nil {
+	switch err := f.Launch(l); {
+	case err == nil:
 		t.Skip("the place has been given away again")
+	case !errors.Is(err, device.ErrFault):
+		t.Errorf("a kernel that uses freed memory: %v", err)
+	}
+}
+
+// TestCopyBetweenDevices: each device's streams copy to and from the other's memory.
+func TestCopyBetweenDevices(t *testing.T) {
+	first, second := open(t, 1), open(t, 2)
+	var buffers []device.Buffer
+	for _, d := range []*Device{first, second} {
+		b, err := d.Alloc(16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		buffers = append(buffers, b)
+	}
+	for i, d := range []*Device{first, second} {
+		from, to := buffers[i], buffers[1-i]
+		content := fmt.Sprintf("sixteen bytes, %d", i)
+		if err := from.Write(0, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := d.Stream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Copy(t.Context(), to, 0, from, 0, 16); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Synchronize(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(to.Host()); got != content {
+			t.Errorf("copied %q, want %q", got, content)
+		}
 	}
 }
 
