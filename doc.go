@@ -16,6 +16,10 @@
 // which the CPU device runs work-item by work-item) or host code (a plain C
 // function, called once a launch).
 //
+// Launches can also be queued in a [Stream], and work on a [Buffer] in the
+// device's own memory. A module's variables, each a [Global], exist once for all
+// its kernels, and the host reads and writes them. docs/devices.md has the rules.
+//
 // Needs libLLVM 19 to 22 at run time where something must be compiled, and no
 // C compiler, no cgo. Losing the last reference to an Engine frees nothing:
 // close it.
