@@ -77,7 +77,7 @@ func TestTargetsOfMachineCode(t *testing.T) {
 	for _, name := range slices.Concat(imageNames(t, "amdgpu/*"), imageNames(t, "nvidia/*.cubin")) {
 		f := mustOpen(t, imageFile(t, name))
 		id, _, _ := strings.Cut(filepath.Base(name), ".")
-		if other := map[string]string{"big": "sm_90", "carrier": "sm_90", "helper": "sm_80"}[id]; other != "" {
+		if other := map[string]string{"big": "sm_90", "carrier": "sm_90", "callee": "sm_80"}[id]; other != "" {
 			id = other
 		}
 		if f.Kind == AMDGPUObject {
@@ -214,7 +214,7 @@ func TestWideParametersOfCubins(t *testing.T) {
 
 // A function with code of its own is no kernel.
 func TestFunctionsOfCubinsAreNoKernels(t *testing.T) {
-	kernels, err := mustOpen(t, imageFile(t, "nvidia/helper.nvcc13.0.cubin")).Kernels()
+	kernels, err := mustOpen(t, imageFile(t, "nvidia/callee.nvcc13.0.cubin")).Kernels()
 	if err != nil || len(kernels) != 1 || kernels[0].Name != "outer" || len(kernels[0].Params) != 1 || kernels[0].Registers == 0 {
 		t.Errorf("%+v, %v", kernels, err)
 	}

@@ -127,7 +127,7 @@ fat size --compress-all --compress-mode=size --cmdline="-O3 -v"
 "$CUDA13"/bin/fatbinary --64 --create="$here"/nvidia/family.fatbinary13.0.fatbin --compress=false \
 	--image3=kind=elf,sm=100f,file="$here"/nvidia/sm_100f.ptxas13.0.cubin --image3=kind=ptx,sm=100f,file=sm_100f.ptx
 nvcc() { PATH="$CUDA13"/bin:$PATH "$CUDA13"/bin/nvcc -O1 -std=c++17 nvcc.cu "$@"; }
-PATH="$CUDA13"/bin:$PATH "$CUDA13"/bin/nvcc -std=c++17 -arch=sm_80 -rdc=true -cubin helper.cu -o "$here"/nvidia/helper.nvcc13.0.cubin
+PATH="$CUDA13"/bin:$PATH "$CUDA13"/bin/nvcc -std=c++17 -arch=sm_80 -rdc=true -cubin callee.cu -o "$here"/nvidia/callee.nvcc13.0.cubin
 nvcc -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90 -c -o "$here"/elf/cuda.nvcc13.0.o
 nvcc -gencode arch=compute_80,code=sm_80 -rdc=true -c -o "$here"/elf/rdc.nvcc13.0.o
 nvcc -gencode arch=compute_80,code=lto_80 -rdc=true -c -o "$here"/elf/lto.nvcc13.0.o
