@@ -93,6 +93,9 @@ func bind(k *image.Kernel, args []argument.Argument, named buffers) (*bound, err
 func mismatch(p *image.Param, a *argument.Argument) string {
 	switch p.Kind {
 	case image.Pointer:
+		if a.Const {
+			return "an address, which differs from run to run: leave const: out"
+		}
 		if a.Kind != argument.Buffer && a.Kind != argument.Use && a.Kind != argument.Null {
 			return "a buffer, such as f32[1024]=0, or null"
 		}

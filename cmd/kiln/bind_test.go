@@ -31,6 +31,7 @@ func TestBind(t *testing.T) {
 		param, text, wrong string
 	}{
 		{"ptr", "f32[4]=0", ""}, {"ptr", "null", ""}, {"ptr", "i64=0", "takes a buffer"},
+		{"ptr", "const:f32[4]=0", "leave const: out"}, {"struct", "const:i32[3]=1", ""},
 		{"i1", "i8=1", ""}, {"i1", "u8=2", "takes 0 or 1"}, {"i32", "u32=7", ""}, {"i32", "const:i32=7", ""},
 		{"i32", "i64=7", "type i32"}, {"i32", "f32=7", "type i32"}, {"f16", "f16=1", ""}, {"f64", "f64=1", ""}, {"f64", "f32=1", "type f64"},
 		{"vec", "f32[4]=1", ""}, {"vec", "f32[3]=1", "takes 16 bytes by value"}, {"vec", "f32=1", "takes 16 bytes by value"},

@@ -18,10 +18,10 @@ import (
 
 type compileCommand struct {
 	File   string `arg:"" help:"Bitcode, textual IR or a source, as for run."`
-	Kernel string `arg:"" help:"The kernel's name in the file."`
+	Kernel string `arg:"" optional:"" help:"The kernel's name in the file; for bc there is none."`
 
-	Emit     []string `enum:"ir,opt-ir,asm,obj,image" placeholder:"KIND,..." help:"What to write: ir (made for the device, not yet optimised), opt-ir (optimised), asm, obj, image (the object with all that a launch needs to know). Default: what the output's name ends in, .ll, .s, .o or .kimg, else obj."`
-	Output   string   `short:"o" placeholder:"FILE" help:"Where it goes; - is the output. Default: the kernel's name and .ir.ll, .ll, .s, .o or .kimg."`
+	Emit     []string `enum:"bc,ir,opt-ir,asm,obj,image" placeholder:"KIND,..." help:"What to write: bc (the source's module, for programs to load), ir (the kernel made for the device, not yet optimised), opt-ir (optimised), asm, obj, image (the object with all that a launch needs to know). Default: what the output's name ends in, .bc, .ll, .s, .o or .kimg, else obj."`
+	Output   string   `short:"o" placeholder:"FILE" help:"Where it goes; - is the output. Default: the name of the kernel, or of the file for bc, and .bc, .ir.ll, .ll, .s, .o or .kimg."`
 	Explain  bool     `help:"Print time and size of each stage and what LLVM has to say of the kernel: what was vectorised, and what not and why."`
 	Target   string   `default:"native" help:"What to compile for: native, a processor such as znver4, or triple/processor/features."`
 	Const    []string `placeholder:"ARG=VALUE" sep:"none" help:"Compile an argument's value in, the argument by its position from 0 or its name. May be repeated."`
@@ -65,6 +65,9 @@ func (c *compileCommand) Run(s *session) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
+	if outputs[0].Kind == "bc" {
+		return c.writeModule(ctx, s, outputs[0])
+	}
 	dumps, err := newDumps(s.config.Dump, c.Explain || slices.ContainsFunc(outputs, func(o emitted) bool { return o.stageFile() != "" }))
 	if err != nil {
 		return err

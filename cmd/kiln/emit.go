@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -23,7 +24,7 @@ type emitted struct {
 }
 
 // endings are the ends of the file names of each kind.
-var endings = map[string]string{"ir": ".ir.ll", "opt-ir": ".ll", "asm": ".s", "obj": ".o", "image": ".kimg"}
+var endings = map[string]string{"bc": ".bc", "ir": ".ir.ll", "opt-ir": ".ll", "asm": ".s", "obj": ".o", "image": ".kimg"}
 
 // stageFile returns what ends the name of the stage's file that holds the kind,
 // empty where the image does.
@@ -36,7 +37,7 @@ func (c *compileCommand) outputs() ([]emitted, error) {
 	kinds := c.Emit
 	if len(kinds) == 0 {
 		kinds = []string{"obj"}
-		for _, kind := range []string{"opt-ir", "asm", "image"} {
+		for _, kind := range []string{"bc", "opt-ir", "asm", "image"} {
 			if strings.HasSuffix(c.Output, endings[kind]) {
 				kinds[0] = kind
 			}
@@ -45,10 +46,22 @@ func (c *compileCommand) outputs() ([]emitted, error) {
 	if len(kinds) > 1 && c.Output != "" {
 		return nil, usage("--output=%s: that is one file, --emit asks for %s; leave --output out and each gets a name of its own", c.Output, strings.Join(kinds, " and "))
 	}
+	switch module := slices.Contains(kinds, "bc"); {
+	case module && len(kinds) > 1:
+		return nil, usage("--emit bc is the whole module and goes alone")
+	case module && (c.Kernel != "" || c.Explain):
+		return nil, usage("--emit bc is the whole module: it takes neither a kernel nor --explain")
+	case !module && c.Kernel == "":
+		return nil, usage("no kernel is named; kiln inspect %s lists them, and --emit bc takes none", c.File)
+	}
 	var outputs []emitted
 	for _, kind := range kinds {
 		file := c.Output
-		if file == "" {
+		switch {
+		case file == "" && kind == "bc":
+			base := filepath.Base(c.File)
+			file = strings.TrimSuffix(base, filepath.Ext(base)) + endings[kind]
+		case file == "":
 			file = strings.ReplaceAll(c.Kernel, "/", "_") + endings[kind]
 		}
 		outputs = append(outputs, emitted{Kind: kind, File: file})
@@ -86,6 +99,32 @@ func (c *compileCommand) write(s *session, im *image.Image, d *dumps, result *co
 		printCompiled(s.stdout, result)
 	}
 	return nil
+}
+
+// writeModule writes the file's module as it is loaded. A file that is one
+// already is not written over.
+func (c *compileCommand) writeModule(ctx context.Context, s *session, e emitted) error {
+	module, err := s.readModule(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	if e.File == "-" {
+		_, err := s.stdout.Write(module)
+		return err
+	}
+	if e.File == c.File {
+		return usage("%s is a module already", c.File)
+	}
+	if err := os.WriteFile(e.File, module, 0o644); err != nil {
+		return &inputError{err}
+	}
+	e.Bytes = len(module)
+	if s.json {
+		return s.printJSON(e)
+	}
+	kind, _ := image.Recognise(module) // readModule has looked
+	_, err = fmt.Fprintf(s.stdout, "%s: %s, %s\n", e.File, kind, size(int64(e.Bytes)))
+	return err
 }
 
 func (e *emitted) content(im *image.Image, d *dumps) ([]byte, error) {

@@ -221,8 +221,8 @@ func (a *Argument) parseFill(value string) (err error) {
 // agree reports prefixes that say nothing about this kind of argument.
 func (a *Argument) agree(seeded bool) error {
 	switch {
-	case a.Const && a.Kind != Scalar:
-		return errors.New("const: goes with a number; addresses differ from run to run")
+	case a.Const && a.Kind != Scalar && a.Kind != Buffer:
+		return errors.New("const: goes with a number or a struct by value; addresses differ from run to run")
 	case a.Name != "" && a.Kind != Buffer && a.Kind != Use:
 		return errors.New("as: goes with a buffer, such as as:y:f32[64]=0")
 	case a.Out && a.Kind != Buffer && a.Kind != Use:
