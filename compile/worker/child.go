@@ -131,12 +131,13 @@ func (c *child) ask(ctx context.Context, q *question, observe func(compile.Event
 		if err = receive(c.out, &m); err != nil {
 			break
 		}
+		if m.Event != nil && observe != nil {
+			observe(m.Event.unpack())
+		}
 		switch {
 		case m.Begun != "":
 			stage = m.Begun
 			begin(stage)
-		case m.Event != nil && observe != nil:
-			observe(m.Event.unpack())
 		case m.Done && m.Fault != nil:
 			failed := m.Fault.unpack()
 			c.unfit = !stop() || errors.Is(failed, compile.ErrFault)
