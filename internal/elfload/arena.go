@@ -26,6 +26,7 @@ type arenas struct {
 
 	mu      sync.Mutex
 	regions []*region // shared ones, in the order to fill
+	colour  uint64    // of the next image
 }
 
 var defaultArenas arenas
@@ -43,22 +44,54 @@ type region struct {
 	images int
 }
 
-// placement is the memory of one image, in whole pages.
+// placement is the memory of one image. Its zones end where a page does, and
+// begin on one or where their colour has them.
 type placement struct {
 	region *region
 	zones  contents
+}
+
+// pages returns the whole pages of a zone.
+func (p *placement) pages(c class) []byte {
+	zone := p.zones[c]
+	if len(zone) == 0 {
+		return nil
+	}
+	at := addressOf(zone)
+	shift := at % uintptr(pageSize)
+	return p.region.bytes(at-shift, uintptr(len(zone))+shift)
 }
 
 // need is what an image asks for.
 type need struct {
 	zones        [classes]zone
 	low, compact bool
+	shift        [classes]uint64 // of a zone's start in its pages
+}
+
+// cacheLine is the step of colours, in bytes.
+const cacheLine = 64
+
+// paint moves the zones of each image by another number of cache lines, as far
+// as their pages have room. Began all on a page, the entries of a thousand small
+// kernels would share a few sets of every cache.
+func (n *need) paint(colour uint64) {
+	for c, z := range n.zones {
+		if step := max(z.align, cacheLine); z.size > 0 && step < pageSize {
+			room := (alignUp(z.size, pageSize) - z.size) / step
+			n.shift[c] = colour % (room + 1) * step
+		}
+	}
 }
 
 var pageSize = uint64(os.Getpagesize())
 
 // take places an image: zeroed pages that are readable and writable.
 func (a *arenas) take(n need) (placement, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n.paint(a.colour)
+	a.colour++
 	large := n.compact
 	for c := range n.zones {
 		z := &n.zones[c]
@@ -66,8 +99,6 @@ func (a *arenas) take(n need) (placement, error) {
 		z.size = alignUp(z.size, pageSize)
 		large = large || z.size+z.align > regionZone/4
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if !large {
 		if p, err := a.share(&n); err == nil {
 			return p, nil
@@ -181,7 +212,8 @@ func (r *region) place(n *need) (placement, error) {
 		at, ok := r.free[c].take(uintptr(z.size), uintptr(z.align))
 		err := errNoRoom
 		if ok {
-			p.zones[c] = r.bytes(at, uintptr(z.size))
+			shift := uintptr(n.shift[c])
+			p.zones[c] = r.bytes(at+shift, uintptr(z.size)-shift)
 			err = r.open(class(c), at+uintptr(z.size))
 		}
 		if err != nil {
@@ -213,9 +245,9 @@ func (r *region) open(c class, end uintptr) error {
 
 // giveBack makes the pages of p free, those of the zones in kept excepted.
 func (r *region) giveBack(p *placement, kept [classes]bool) {
-	for c, zone := range p.zones {
-		if len(zone) > 0 && !kept[c] {
-			r.free[c].give(addressOf(zone), uintptr(len(zone)))
+	for c := range p.zones {
+		if pages := p.pages(class(c)); len(pages) > 0 && !kept[c] {
+			r.free[c].give(addressOf(pages), uintptr(len(pages)))
 		}
 	}
 }
@@ -229,11 +261,12 @@ func (a *arenas) give(p *placement) error {
 	}
 	var kept [classes]bool
 	var failed error
-	for c, zone := range p.zones {
-		if len(zone) == 0 {
+	for c := range p.zones {
+		pages := p.pages(class(c))
+		if len(pages) == 0 {
 			continue
 		}
-		if err := renew(zone, class(c) != classData); err != nil {
+		if err := renew(pages, class(c) != classData); err != nil {
 			failed, kept[c] = err, true
 		}
 	}

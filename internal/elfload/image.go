@@ -42,8 +42,8 @@ func (im *Image) Symbol(name string) (uintptr, bool) {
 // Bytes returns how many bytes of memory the image takes, in whole pages.
 func (im *Image) Bytes() int {
 	n := 0
-	for _, zone := range im.memory.zones {
-		n += len(zone)
+	for c := range im.memory.zones {
+		n += len(im.memory.pages(class(c)))
 	}
 	return n
 }

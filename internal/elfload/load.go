@@ -118,7 +118,7 @@ func (o *Object) finish(im *Image, b *binding, r *resolver) error {
 	if im.destructors, err = o.functions(mem, b, o.destructors); err != nil {
 		return err
 	}
-	if err := seal(mem); err != nil {
+	if err := seal(&im.memory); err != nil {
 		return &Error{Kind: ErrMemory, Reason: "sealing pages", Cause: err}
 	}
 	lo, hi := im.TextRange()
@@ -142,14 +142,15 @@ func (o *Object) finish(im *Image, b *binding, r *resolver) error {
 }
 
 // seal gives text and constants their last protection.
-func seal(mem *contents) error {
-	if err := unix.Mprotect(mem[classText], unix.PROT_READ|unix.PROT_EXEC); err != nil {
+func seal(p *placement) error {
+	if err := unix.Mprotect(p.pages(classText), unix.PROT_READ|unix.PROT_EXEC); err != nil {
 		return err
 	}
-	if len(mem[classConst]) == 0 {
+	constants := p.pages(classConst)
+	if len(constants) == 0 {
 		return nil
 	}
-	return unix.Mprotect(mem[classConst], unix.PROT_READ)
+	return unix.Mprotect(constants, unix.PROT_READ)
 }
 
 func (o *Object) exports(b *binding) []export {
