@@ -142,7 +142,8 @@ func TestErrorTexts(t *testing.T) {
 			`kernel "k": SIGILL (a trap, or an instruction this processor lacks), instruction at entry + 0x52 (inner + 0x12)`},
 		{&device.ExceptionError{Kernel: "k", Type: "St13runtime_error", Text: "boom 9"}, device.ErrException,
 			`kernel "k": uncaught C++ exception of type St13runtime_error: boom 9`},
-		{&device.StatusError{Kernel: "k", Code: 3}, device.ErrStatus, `kernel "k" stopped with code 3`},
+		{&device.StatusError{Kernel: "k", Code: 3}, device.ErrStatus, `kernel "k" stopped: code 3`},
+		{&device.StatusError{Kernel: "k", Code: 1}, device.ErrStatus, `kernel "k" stopped: work-items of a group wait for each other forever: a barrier or warp operation that only some of them reach`},
 	}
 	for _, tt := range tests {
 		if got := tt.err.Error(); got != tt.want {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"syscall"
+
+	"github.com/kilnjit/kiln/image"
 )
 
 // The ways a device says no, to be matched with errors.Is.
@@ -156,15 +158,15 @@ func (e *ExceptionError) Error() string {
 // Is matches [ErrException].
 func (e *ExceptionError) Is(target error) bool { return target == ErrException }
 
-// StatusError is the code a kernel's entry returned instead of success. It
-// matches [ErrStatus].
+// StatusError is the code a kernel's entry returned instead of success, an
+// [image.Status] where kiln made the kernel. It matches [ErrStatus].
 type StatusError struct {
 	Kernel string
 	Code   int32
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("kernel %q stopped with code %d", e.Kernel, e.Code)
+	return fmt.Sprintf("kernel %q stopped: %s", e.Kernel, image.Status(e.Code))
 }
 
 // Is matches [ErrStatus].

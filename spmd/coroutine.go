@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
 )
 
@@ -22,10 +23,10 @@ var scheduler string
 const (
 	// StatusStuck is for a group whose work-items wait for each other forever:
 	// some are at one barrier or warp operation, others at another.
-	StatusStuck = 1
+	StatusStuck = image.Stuck
 	// StatusBlock is for a block of more work-items than the context memory,
 	// Result.ContextBytes, has room for.
-	StatusBlock = 2
+	StatusBlock = image.BlockTooLarge
 )
 
 // maxItems is how many work-items a group has room for where the block is not fixed.

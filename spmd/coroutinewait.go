@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/llvm"
 	"github.com/kilnjit/kiln/internal/llvm/capi"
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
@@ -122,10 +123,10 @@ func (l *lowering) addCoroutineEntry() {
 	w.do("br label %%groups")
 	for _, end := range []struct {
 		label string
-		code  int
+		code  image.Status
 	}{{"done", 0}, {"stuck", StatusStuck}, {"full", StatusBlock}} {
 		w.label(end.label)
-		w.do("ret i32 %d", end.code)
+		w.do("ret i32 %d", int32(end.code))
 	}
 	l.addFunction("define i32 "+globalName(l.kernel)+"(ptr noundef nonnull align 8 dereferenceable(80) %frame)"+entryAttributes, w.lines)
 }

@@ -184,7 +184,7 @@ end:
 // TestStuck: a barrier that only some live items reach ends the launch, one
 // that only returned items miss does not.
 func TestStuck(t *testing.T) {
-	for how, status := range []uint32{0, spmd.StatusStuck, spmd.StatusStuck} {
+	for how, status := range []uint32{0, uint32(spmd.StatusStuck), uint32(spmd.StatusStuck)} {
 		t.Run(fmt.Sprint(how), func(t *testing.T) {
 			c := compile(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{})
 			out := make([]int32, 64)
@@ -203,7 +203,7 @@ func TestBlockTooLarge(t *testing.T) {
 	block := [3]uint32{64, 32, 1}
 	out := make([]int32, 64)
 	c := compile(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{})
-	c.status = spmd.StatusBlock
+	c.status = uint32(spmd.StatusBlock)
 	c.launch(t, [3]uint32{1, 1, 1}, block, out, int32(0))
 	c = compile(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{Block: block})
 	c.launch(t, [3]uint32{1, 1, 1}, block, out, int32(0))
