@@ -14,7 +14,7 @@ const (
 	magicSummary = "kilnsum"
 
 	// codecVersion changes with any change of the encoding or of what it means.
-	codecVersion = 2
+	codecVersion = 3
 
 	prefixBytes = len(magicImage) + 1 + 4
 )

@@ -3,7 +3,7 @@ package image
 import "fmt"
 
 func (im *Image) fields(c *coder, payloadBytes *uint64) {
-	enum(c, &im.Format, Object, CodeObject)
+	enum(c, &im.Format, Object, CubinCode)
 	enum(c, &im.Convention, Host, Grid)
 	c.text(&im.Target.Triple)
 	c.text(&im.Target.Processor)
@@ -19,9 +19,16 @@ func (im *Image) fields(c *coder, payloadBytes *uint64) {
 	list(c, &im.Globals, leastSlot, slotFields)
 	list(c, &im.Variables, leastSlot, slotFields)
 	c.boolean(&im.Constructors)
+	im.Resources.fields(c)
 	list(c, &im.Undefined, 4, (*coder).text)
 	list(c, &im.Remarks, 4, (*coder).text)
 	c.u64(payloadBytes)
+}
+
+func (r *Resources) fields(c *coder) {
+	for _, n := range [...]*uint32{&r.Registers, &r.Scalars, &r.Accumulators, &r.SpillBytes, &r.LocalBytes, &r.SharedBytes, &r.Wave} {
+		c.u32(n)
+	}
 }
 
 // leastSlot is the fewest bytes a slot takes.

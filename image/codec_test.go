@@ -132,6 +132,7 @@ func sampleImage() *Image {
 		Globals:      []Slot{{Index: 3, Name: "counter", Bytes: 4, Align: 4}},
 		Variables:    []Slot{{Index: 3, Name: "counter", Bytes: 4, Align: 4}, {Index: 9, Name: "table", Bytes: 1 << 34, Align: 64, Constant: true}},
 		Constructors: true,
+		Resources:    Resources{Registers: 32, Scalars: 14, Accumulators: 4, SpillBytes: 16, LocalBytes: 48, SharedBytes: 1024, Wave: 64},
 		Undefined:    []string{"expf", "memcpy"},
 		Remarks:      []string{"vectorised by 16"},
 		Payload:      []byte("\x7fELF payload"),
@@ -243,7 +244,7 @@ func TestDecodingRefuses(t *testing.T) {
 	}{
 		{"trailing byte", im, func(b []byte) []byte { return append(b, 0) }, "its payload has 12 bytes, 13 are there"},
 		{"other magic", im, at(0, 'K'), `it begins "Kilnimg", not "kilnimg"`},
-		{"other version", im, at(7, 9), "it has format version 9, this reader version 2"},
+		{"other version", im, at(7, 9), "it has format version 9, this reader version 3"},
 		{"format 0", im, at(12, 0), "Format has no value 0"},
 		{"format 9", im, at(12, 9), "Format has no value 9"},
 		{"convention 2", im, at(13, 2), "Convention has no value 2"},

@@ -19,6 +19,8 @@ const (
 	PTX
 	// CodeObject is an AMDGPU shared object.
 	CodeObject
+	// CubinCode is NVIDIA machine code.
+	CubinCode
 )
 
 // Image is one compiled kernel, ready to be loaded on a device of its target.
@@ -43,20 +45,38 @@ type Image struct {
 	// ContextBytes is the memory a worker needs beside its stack (group-wide
 	// arrays too large for it), 0 for none.
 	ContextBytes uint64
-	// Globals are the module's variables that the payload uses by their
-	// [Slot.Symbol] and does not hold: whoever loads it supplies addresses.
+	// Globals are the module's variables that the payload uses and does not
+	// hold: whoever loads it supplies addresses. An object has them as undefined
+	// symbols, [Slot.Symbol]. Code for a GPU has, for each, a variable of 8 bytes
+	// that the address is written to before the kernel runs, [Slot.AddressSymbol].
 	Globals []Slot
-	// Variables are those it holds. An image of these alone, with what
+	// Variables are those it holds, by their [Slot.Symbol] in an object and their
+	// [Slot.DeviceSymbol] in code for a GPU. An image of these alone, with what
 	// initialises them, has no Kernel and no Entry.
 	Variables []Slot
 	// Constructors tells that the image of the module's variables runs code
 	// when it is loaded, which must be before the kernel runs.
 	Constructors bool
+	// Resources is what the kernel takes of a GPU, zero for a CPU and for PTX.
+	Resources Resources
 	// Undefined are the symbols the payload expects from the process.
 	Undefined []string
 	// Remarks are what the compiler had to say, for reports: one line each.
 	Remarks []string
 	Payload []byte
+}
+
+// Resources is what a GPU kernel takes of its processor.
+type Resources struct {
+	// Registers are those of a work-item; Scalars and Accumulators are AMD's own
+	// kinds, the former one set a wave.
+	Registers, Scalars, Accumulators uint32
+	// SpillBytes is what a work-item keeps in memory for want of registers,
+	// LocalBytes all its private memory, SharedBytes a block's shared memory
+	// without what is added at launch.
+	SpillBytes, LocalBytes, SharedBytes uint32
+	// Wave is the work-items of a warp or wave.
+	Wave uint32
 }
 
 // Slot is one variable of a module as images of it know it. All kernels of the
@@ -75,6 +95,20 @@ type Slot struct {
 
 // Symbol returns what payloads call the variable: "kiln.global.7".
 func (s *Slot) Symbol() string { return SlotPrefix + strconv.FormatUint(uint64(s.Index), 10) }
+
+// DeviceSymbol returns what code for GPUs calls the variable: "kiln_global_7".
+func (s *Slot) DeviceSymbol() string { return devicePrefix + strconv.FormatUint(uint64(s.Index), 10) }
+
+// AddressSymbol returns what code for GPUs calls the 8 bytes that hold the
+// variable's address: "kiln_address_7".
+func (s *Slot) AddressSymbol() string {
+	return addressPrefix + strconv.FormatUint(uint64(s.Index), 10)
+}
+
+const (
+	devicePrefix  = "kiln_global_"
+	addressPrefix = "kiln_address_"
+)
 
 // SlotPrefix begins the symbols of variables.
 const SlotPrefix = "kiln.global."

@@ -11,6 +11,8 @@ func (f Format) String() string {
 		return "PTX"
 	case CodeObject:
 		return "code object"
+	case CubinCode:
+		return "cubin"
 	}
 	return fmt.Sprintf("Format(%d)", uint8(f))
 }

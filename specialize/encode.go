@@ -19,12 +19,13 @@ func (s *Spec) AppendEncoding(b []byte) []byte {
 			b = binary.LittleEndian.AppendUint32(b, n)
 		}
 	}
-	return b
+	b = binary.LittleEndian.AppendUint32(b, s.MaxBlock)
+	return binary.LittleEndian.AppendUint32(b, s.MinBlocks)
 }
 
 // IsZero tells that s fixes nothing.
 func (s *Spec) IsZero() bool {
-	return len(s.Constants) == 0 && s.Block == [3]uint32{} && s.Grid == [3]uint32{}
+	return len(s.Constants) == 0 && s.Block == [3]uint32{} && s.Grid == [3]uint32{} && s.MaxBlock == 0 && s.MinBlocks == 0
 }
 
 // Constant returns the bytes fixed for the argument at index, and whether it

@@ -11,6 +11,13 @@ type Spec struct {
 	Block [3]uint32
 	// Grid holds the groups of a launch in x, y and z when they are fixed, else zeros.
 	Grid [3]uint32
+	// MaxBlock promises that no launch has more work-items a block; 0 promises
+	// nothing. It matters to GPUs, whose registers it shares out.
+	MaxBlock uint32
+	// MinBlocks asks for code of which so many blocks fit on a multiprocessor of
+	// NVIDIA's at once, or so many waves on an execution unit of AMD's; 0 leaves
+	// that to the compiler.
+	MinBlocks uint32
 }
 
 // Constant is the value of one argument.
