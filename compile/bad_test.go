@@ -111,7 +111,7 @@ func TestBadRequests(t *testing.T) {
 		{"feature", Request{Module: module, Kernel: "prime", Target: with(func(m *target.Target) { m.Features = "+avx3" })},
 			StageCheck, target.ErrUnknownFeature, "avx"},
 		{"device", Request{Module: module, Kernel: "prime", Target: target.Target{Triple: "nvptx64-nvidia-cuda", Processor: "sm_80"}},
-			StageCheck, ErrUnsupported, "nvptx64-nvidia-cuda"},
+			StageExtract, ErrUnsupported, "the module is code for x86_64-unknown-linux-gnu, not for nvptx64-nvidia-cuda"},
 		{"digest", Request{Module: module, Kernel: "prime", ModuleDigest: [32]byte{1}}, StageCheck, ErrBadRequest, "digest"},
 		{"toolchain", Request{Module: module, Kernel: "prime", Toolchain: Toolchain{BuildID: "ab", Version: "21.1"}},
 			StageCheck, ErrUnsupported, "LLVM 21.1 (build ab)"},

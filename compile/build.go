@@ -21,6 +21,7 @@ type build struct {
 	context *llvm.Context
 	module  *llvm.Module
 	machine *llvm.Machine
+	used    idleMachine
 	code    *code
 	// function is the kernel in the module, described by kernel.
 	function capi.Value
@@ -37,8 +38,22 @@ type build struct {
 	remarks      []string
 	contextBytes uint64
 	payload      []byte
+	format       image.Format
 	undefined    []string
 	stackBytes   uint64
+	gpuBuild
+}
+
+// gpuBuild is what a compile for a GPU settles: the features that LLVM is told
+// of, the PTX version, AMD's wave size and code object version; then which
+// slots the code names and holds, and what the kernel takes of the processor.
+type gpuBuild struct {
+	features         string
+	ptx              target.PTXVersion
+	wave, codeObject int
+	addresses, held  []int
+	named, holds     []image.Slot
+	resources        image.Resources
 }
 
 // extract leaves the kernel and what it needs.
@@ -58,7 +73,7 @@ func (b *build) extract() error {
 	if err := b.request.Spec.Validate(b.desc); err != nil {
 		return &fault{kind: ErrBadRequest, text: err.Error(), cause: err}
 	}
-	if err := b.checkMachine(); err != nil {
+	if err := b.checkFamily(); err != nil {
 		return err
 	}
 	return b.reduce()
@@ -81,7 +96,11 @@ func (b *build) checkMachine() error {
 // reduce drops what the kernel does not need and checks what is left.
 func (b *build) reduce() error {
 	b.constructed = b.desc.Convention == image.Host && b.code.constructed()
-	if err := b.code.link(b.slots); err != nil {
+	link := func() error { return b.code.link(b.slots) }
+	if b.gpu() {
+		link = b.indirect
+	}
+	if err := link(); err != nil {
 		return err
 	}
 	b.code.isolate(b.function, b.desc.Convention)
@@ -110,6 +129,9 @@ func (b *build) specialise() (err error) {
 // lower makes the entry of a GPU kernel, in a module of its own that takes the
 // place of the one at hand.
 func (b *build) lower() error {
+	if err := b.takeMachine(); err != nil {
+		return err
+	}
 	if b.request.Variables {
 		return b.lowerVariables()
 	}
@@ -141,6 +163,9 @@ func (b *build) lower() error {
 
 // wrap makes the entry of a host function.
 func (b *build) wrap() error {
+	if err := b.takeMachine(); err != nil {
+		return err
+	}
 	if b.request.Variables {
 		return b.prepare()
 	}
@@ -159,6 +184,21 @@ func (b *build) wrap() error {
 		capi.DeleteFunction(b.function)
 	}
 	return nil
+}
+
+// takeMachine makes ready the target machine, unless there is one.
+func (b *build) takeMachine() error {
+	if b.machine != nil {
+		return nil
+	}
+	var err error
+	features := b.features
+	if !b.gpu() {
+		features = b.request.Target.Features
+	}
+	b.used, err = b.compiler.machines.take(b.machineOptions(features))
+	b.machine = b.used.machine
+	return err
 }
 
 // prepare makes the module code for the request's machine.
@@ -214,7 +254,8 @@ func (b *build) generate() error {
 	if !b.request.Variables && !slices.Contains(parsed.Defined(), b.entry) {
 		return faultf(ErrBadRequest, "pipeline %q leaves no entry %q", b.request.Options.Pipeline, b.entry)
 	}
-	b.payload, b.undefined = object, parsed.Undefined()
+	b.format, b.payload, b.undefined = image.Object, object, parsed.Undefined()
+	b.named, b.holds = b.table()
 	return nil
 }
 
@@ -263,9 +304,8 @@ func (b *build) image(r *Request) (*image.Image, error) {
 	if r.Target.Arch() == target.Unknown {
 		return nil, faultf(ErrUnsupported, "no image format for %s", r.Target.Triple)
 	}
-	named, held := b.table()
 	return &image.Image{
-		Format:       image.Object,
+		Format:       b.format,
 		Target:       r.Target,
 		Kernel:       r.Kernel,
 		Entry:        b.entry,
@@ -276,9 +316,10 @@ func (b *build) image(r *Request) (*image.Image, error) {
 		ParamBytes:   b.desc.ParamBytes,
 		StackBytes:   uint32(min(b.stackBytes, 1<<32-1)),
 		ContextBytes: b.contextBytes,
-		Globals:      named,
-		Variables:    held,
+		Globals:      b.named,
+		Variables:    b.holds,
 		Constructors: b.constructed,
+		Resources:    b.resources,
 		Undefined:    b.undefined,
 		Remarks:      b.remarks,
 		Payload:      b.payload,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/llvm"
 	"github.com/kilnjit/kiln/target"
@@ -30,6 +31,8 @@ type Config struct {
 	Observe func(Event)
 	// Begin is told of each stage before it starts, as Observe is of its end.
 	Begin func(Stage)
+	// Tools says where assemblers and device libraries for GPUs are looked for.
+	Tools tool.Search
 }
 
 // Compiler compiles with one libLLVM, which is opened by the first compile
@@ -40,6 +43,7 @@ type Compiler struct {
 	library   llvm.Library
 	toolchain Toolchain
 	machines  *machines
+	tools     *tools
 }
 
 // New finds libLLVM, without opening it, and returns a compiler that uses it.
@@ -54,6 +58,7 @@ func New(config Config) (*Compiler, error) {
 		library:   library,
 		toolchain: Toolchain{BuildID: library.BuildID, Version: library.Version},
 		machines:  new(machines),
+		tools:     newTools(config.Tools, library.Major),
 	}, nil
 }
 

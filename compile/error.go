@@ -25,6 +25,9 @@ var (
 	// processor, a specialisation that does not fit the kernel, pipeline text
 	// that LLVM does not know.
 	ErrBadRequest = errors.New("bad request")
+	// ErrMissing means that a tool or device library is needed and was not
+	// found; the text lists every place that was looked at.
+	ErrMissing = errors.New("missing tool")
 	// ErrFault means that LLVM met a fault it does not return from, on input
 	// that passed every check. The compile's thread and about 1 MB are lost.
 	ErrFault = errors.New("fault in LLVM")
@@ -37,7 +40,8 @@ var (
 type Stage string
 
 // The stages in the order they run. A host function is wrapped, a GPU kernel
-// that is compiled for a CPU goes through SPMD.
+// that is compiled for a CPU goes through SPMD; for a GPU it is linked with
+// device libraries instead, and assembled in the end.
 const (
 	StageCheck      Stage = "check"
 	StageParse      Stage = "parse"
@@ -46,8 +50,10 @@ const (
 	StageSpecialise Stage = "specialise"
 	StageSPMD       Stage = "spmd"
 	StageWrap       Stage = "wrap"
+	StageLink       Stage = "link"
 	StageOptimise   Stage = "optimise"
 	StageGenerate   Stage = "generate"
+	StageAssemble   Stage = "assemble"
 	StageImage      Stage = "image"
 )
 

@@ -21,6 +21,9 @@ import (
 type slot struct {
 	image.Slot
 	variable capi.Value
+	// bytes and align are the variable's by the module's own layout.
+	bytes uint64
+	align uint32
 }
 
 // slots returns the variables of the module that its kernels share. It depends
@@ -31,7 +34,12 @@ func (c *code) slots() []slot {
 	index := uint32(0)
 	for g := range c.globals {
 		if c.isSlot(g) {
-			all = append(all, slot{image.Slot{Index: index, Name: capi.GetValueName2(g), Constant: capi.IsGlobalConstant(g)}, g})
+			all = append(all, slot{
+				Slot:     image.Slot{Index: index, Name: capi.GetValueName2(g), Constant: capi.IsGlobalConstant(g)},
+				variable: g,
+				bytes:    capi.ABISizeOfType(c.layout, capi.GlobalGetValueType(g)),
+				align:    c.alignment(g),
+			})
 		}
 		index++
 	}
@@ -164,10 +172,16 @@ func (b *build) extractVariables() error {
 		return faultf(ErrBadRequest, "variables are asked for, and kernel %q or a specialisation as well", b.request.Kernel)
 	}
 	b.desc = &image.Kernel{Convention: b.code.convention()}
-	if err := b.checkMachine(); err != nil {
+	if err := b.checkFamily(); err != nil {
 		return err
 	}
 	b.code.isolate(0, b.desc.Convention)
+	if b.gpu() {
+		if err := b.deviceVariables(); err != nil {
+			return err
+		}
+		return b.verify(ErrBadModule)
+	}
 	for i := range b.slots {
 		s := &b.slots[i]
 		capi.SetValueName2(s.variable, s.Symbol())

@@ -112,7 +112,7 @@ func newBuild(c *llvm.Context, r *Request) (*build, error) {
 		return nil, err
 	}
 	j := &job{compiler: &Compiler{}, ctx: context.Background(), request: r, kernel: r.Kernel, target: r.Target}
-	machine, err := llvm.NewMachine(j.machineOptions())
+	machine, err := llvm.NewMachine(j.machineOptions(r.Target.Features))
 	if err != nil {
 		return nil, err
 	}

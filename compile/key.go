@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/specialize"
+	"github.com/kilnjit/kiln/target"
 )
 
 // Revision numbers what this package makes of a request. It is part of every
 // key and goes up with each change that makes other code of the same request,
 // so that images of an older engine are misses and not wrong answers.
-const Revision = 2
+const Revision = 3
 
 // Digest returns the request's key: the SHA-256 of everything that decides the
 // image. The module counts by its digest, which is computed here when
@@ -86,6 +88,43 @@ func (r *Request) writeKey(k *keyWriter) {
 	k.number("debug", b2u(r.Options.Debug), nil)
 	k.text("llvm build id", r.Toolchain.BuildID)
 	k.text("llvm version", r.Toolchain.Version)
+	r.writeGPUKey(k)
+}
+
+// writeGPUKey lists what matters to GPUs alone; requests for a CPU have none of it.
+func (r *Request) writeGPUKey(k *keyWriter) {
+	if r.Options.CodeObject == 0 && r.Tools == (Tools{}) && r.Limits == (target.Limits{}) {
+		return
+	}
+	k.number("code object", uint64(r.Options.CodeObject), nil)
+	for _, part := range [...]struct {
+		name string
+		id   tool.Identity
+	}{{"assembler", r.Tools.Assembler}, {"device library", r.Tools.Library}} {
+		k.text(part.name, part.id.Name)
+		k.text(" version", part.id.Version)
+		k.text(" digest", part.id.Digest)
+	}
+	l := &r.Limits
+	k.number("PTX limit", uint64(l.PTX), l.PTX)
+	var b []byte
+	for _, n := range [...]uint32{
+		l.ParamBytes, l.StaticShared, l.SharedBytes, l.Block, l.BlockDims[0], l.BlockDims[1], l.BlockDims[2], l.Registers, l.Cluster,
+	} {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	k.bytes("limits", b, (*limitsText)(l))
+}
+
+// limitsText shows a device's limits.
+type limitsText target.Limits
+
+func (l *limitsText) String() string {
+	if *l == (limitsText{PTX: l.PTX}) {
+		return "the processor's"
+	}
+	return fmt.Sprintf("parameters %d, shared %d and %d, block %d of %v, registers %d, cluster %d",
+		l.ParamBytes, l.StaticShared, l.SharedBytes, l.Block, l.BlockDims, l.Registers, l.Cluster)
 }
 
 // keyWriter collects the pre-image of a digest: each field behind its length,
@@ -159,6 +198,12 @@ func (t *specText) String() string {
 	}
 	if s.Grid != ([3]uint32{}) {
 		parts = append(parts, fmt.Sprintf("grid=%d,%d,%d", s.Grid[0], s.Grid[1], s.Grid[2]))
+	}
+	if s.MaxBlock != 0 {
+		parts = append(parts, fmt.Sprintf("at most %d a block", s.MaxBlock))
+	}
+	if s.MinBlocks != 0 {
+		parts = append(parts, fmt.Sprintf("at least %d blocks", s.MinBlocks))
 	}
 	return strings.Join(parts, " ")
 }

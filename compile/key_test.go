@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/specialize"
 	"github.com/kilnjit/kiln/target"
 )
@@ -51,8 +52,13 @@ func sampleRequest() *Request {
 			Block:     [3]uint32{256, 1, 1},
 			Grid:      [3]uint32{64, 2, 1},
 		},
-		Options:   Options{Opt: O2, Codegen: CodegenLess, Pipeline: "default<O1>", Debug: true},
+		Options:   Options{Opt: O2, Codegen: CodegenLess, Pipeline: "default<O1>", Debug: true, CodeObject: 5},
 		Toolchain: Toolchain{BuildID: "0123456789abcdef", Version: "22.1"},
+		Limits:    target.Limits{PTX: 78, SharedBytes: 65536},
+		Tools: Tools{
+			Assembler: tool.Identity{Name: tool.PTXAS, Version: "12.9", Digest: "sha256:12"},
+			Library:   tool.Identity{Name: tool.Libdevice, Digest: "sha256:34"},
+		},
 	}
 }
 

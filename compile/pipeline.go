@@ -31,10 +31,10 @@ func (j *job) check() error {
 	if err := r.Target.Validate(j.compiler.library.Major); err != nil {
 		return &fault{kind: ErrBadRequest, text: err.Error(), cause: err}
 	}
-	if r.Target.Arch() != target.X86_64 {
-		return faultf(ErrUnsupported, "code for %s: kiln generates code for x86_64", r.Target.Triple)
+	if a := r.Target.Arch(); a != target.X86_64 && !isGPU(a) {
+		return faultf(ErrUnsupported, "code for %s: kiln generates code for x86_64, nvptx64 and amdgcn", r.Target.Triple)
 	}
-	return nil
+	return j.checkGPU()
 }
 
 // compile runs the stages behind check.
@@ -43,23 +43,25 @@ func (j *job) compile(context *llvm.Context) (*image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	used, err := j.compiler.machines.take(j.machineOptions())
-	if err != nil {
-		return nil, j.fail(err)
+	b := &build{job: j, context: context, module: m}
+	im, err := j.build(b)
+	switch {
+	case b.used.machine == nil:
+	case err != nil:
+		b.used.machine.Close()
+	default:
+		j.compiler.machines.give(b.used)
 	}
-	im, err := j.build(&build{job: j, context: context, module: m, machine: used.machine})
-	if err != nil {
-		used.machine.Close()
-		return nil, err
-	}
-	j.compiler.machines.give(used)
-	return im, nil
+	return im, err
 }
 
 // build runs the stages behind parse.
 func (j *job) build(b *build) (*image.Image, error) {
 	// What the kernel is shows when it is extracted.
 	entry := func() (Stage, func() error) {
+		if b.gpu() {
+			return StageLink, b.linkGPU
+		}
 		if b.desc.Convention == image.Grid {
 			return StageSPMD, b.lower
 		}
@@ -83,8 +85,17 @@ func (j *job) build(b *build) (*image.Image, error) {
 			return nil, err
 		}
 	}
-	if err := j.step(StageGenerate, b.generate); err != nil {
+	generate := b.generate
+	if b.gpu() {
+		generate = b.generateGPU
+	}
+	if err := j.step(StageGenerate, generate); err != nil {
 		return nil, err
+	}
+	if b.gpu() {
+		if err := j.step(StageAssemble, b.assemble); err != nil {
+			return nil, err
+		}
 	}
 	var im *image.Image
 	err := j.step(StageImage, func() (err error) {
@@ -149,8 +160,9 @@ func completeLayout(m *llvm.Module) error {
 	return nil
 }
 
-// machineOptions says what code is generated for.
-func (j *job) machineOptions() llvm.MachineOptions {
+// machineOptions says what code is generated for, with features in the place of
+// the target's own.
+func (j *job) machineOptions(features string) llvm.MachineOptions {
 	levels := [...]llvm.CodegenLevel{
 		CodegenAggressive: llvm.CodegenAggressive,
 		CodegenDefault:    llvm.CodegenDefault,
@@ -160,7 +172,7 @@ func (j *job) machineOptions() llvm.MachineOptions {
 	return llvm.MachineOptions{
 		Triple:   j.request.Target.Triple,
 		CPU:      j.request.Target.Processor,
-		Features: j.request.Target.Features,
+		Features: features,
 		Level:    levels[j.request.Options.Codegen],
 	}
 }

@@ -21,8 +21,14 @@ type Request struct {
 	Target    target.Target
 	Spec      specialize.Spec
 	Options   Options
+	// Limits are those of the device at hand, where they are known: they stand
+	// in for what its processor's are taken to be.
+	Limits target.Limits
 	// Toolchain identifies the LLVM that compiles.
 	Toolchain Toolchain
+	// Tools identifies what makes code for GPUs beside LLVM, as
+	// [Compiler.Tools] tells; zero for a CPU.
+	Tools Tools
 }
 
 // Toolchain identifies the code generator without opening it.
@@ -43,6 +49,9 @@ type Options struct {
 	Pipeline string
 	// Debug keeps debug information in the image.
 	Debug bool
+	// CodeObject is the version of AMD's format, 4 to 6; 0 takes that of the
+	// module, or 5.
+	CodeObject uint8
 }
 
 // OptLevel is a middle-end level; the zero value is O3.

@@ -30,7 +30,8 @@ type Manifest struct {
 	Kernels []Kernel `json:"kernels"`
 }
 
-// Kernel is one compile, but for the LLVM that does it.
+// Kernel is one compile, but for the LLVM and the tools that do it, and for the
+// limits of a device at hand.
 type Kernel struct {
 	// Module is the file of the module, from the manifest's folder.
 	Module string `json:"module"`
@@ -44,12 +45,17 @@ type Kernel struct {
 	Constants map[string]string `json:"constants,omitempty"`
 	Block     [3]uint32         `json:"block,omitzero"`
 	Grid      [3]uint32         `json:"grid,omitzero"`
+	// MaxBlock and MinBlocks are a GPU kernel's launch bounds.
+	MaxBlock  uint32 `json:"maxBlock,omitempty"`
+	MinBlocks uint32 `json:"minBlocks,omitempty"`
 	// Opt and Codegen are the levels as package compile spells them; empty
 	// means the best.
 	Opt      string `json:"opt,omitempty"`
 	Codegen  string `json:"codegen,omitempty"`
 	Pipeline string `json:"pipeline,omitempty"`
 	Debug    bool   `json:"debug,omitempty"`
+	// CodeObject is the version of AMD's format.
+	CodeObject uint8 `json:"codeObject,omitempty"`
 }
 
 // rawPrefix begins a constant that is given by its bytes.
@@ -66,6 +72,7 @@ func Of(r *compile.Request, module string) (Kernel, error) {
 	k := Kernel{
 		Module: module, Kernel: r.Kernel, Variables: r.Variables, Target: r.Target.String(), Block: r.Spec.Block, Grid: r.Spec.Grid,
 		Opt: r.Options.Opt.String(), Codegen: r.Options.Codegen.String(), Pipeline: r.Options.Pipeline, Debug: r.Options.Debug,
+		MaxBlock: r.Spec.MaxBlock, MinBlocks: r.Spec.MinBlocks, CodeObject: r.Options.CodeObject,
 	}
 	for _, c := range r.Spec.Constants {
 		if k.Constants == nil {
@@ -76,13 +83,13 @@ func Of(r *compile.Request, module string) (Kernel, error) {
 	return k, nil
 }
 
-// Request returns the compile that k asks for, without its module and toolchain.
+// Request returns the compile that k asks for, without its module, toolchain and tools.
 // The LLVM that will compile has the major version given. constant reads the
 // value of an argument that is not given by its bytes.
 func (k *Kernel) Request(major int, constant func(argument, value string) (specialize.Constant, error)) (compile.Request, error) {
 	r := compile.Request{
-		Kernel: k.Kernel, Variables: k.Variables, Spec: specialize.Spec{Block: k.Block, Grid: k.Grid},
-		Options: compile.Options{Pipeline: k.Pipeline, Debug: k.Debug},
+		Kernel: k.Kernel, Variables: k.Variables, Spec: specialize.Spec{Block: k.Block, Grid: k.Grid, MaxBlock: k.MaxBlock, MinBlocks: k.MinBlocks},
+		Options: compile.Options{Pipeline: k.Pipeline, Debug: k.Debug, CodeObject: k.CodeObject},
 	}
 	wrong := func(err error) (compile.Request, error) {
 		return compile.Request{}, fmt.Errorf("%w: kernel %q of %s: %w", ErrManifest, k.Kernel, k.Module, err)

@@ -65,7 +65,7 @@ func TestRecordedRequestsAreTheSame(t *testing.T) {
 // Each field of a request is in the manifest, or one of those that whoever
 // compiles supplies.
 func TestEveryFieldIsRecorded(t *testing.T) {
-	supplied := map[string]bool{"Module": true, "ModuleDigest": true, "Toolchain": true}
+	supplied := map[string]bool{"Module": true, "ModuleDigest": true, "Toolchain": true, "Tools": true, "Limits": true}
 	base := compile.Request{Target: target.Target{Triple: "x86_64-unknown-linux-gnu", Processor: "znver4"}}
 	before, err := Of(&base, "m")
 	if err != nil {
@@ -87,7 +87,7 @@ func TestEveryFieldIsRecorded(t *testing.T) {
 			v.SetString("skylake")
 		case reflect.Bool:
 			v.SetBool(true)
-		case reflect.Uint8:
+		case reflect.Uint8, reflect.Uint32:
 			v.SetUint(2)
 		case reflect.Array:
 			v.Index(1).SetUint(7)

@@ -41,7 +41,7 @@ func start(ctx context.Context, shared *children) (*child, error) {
 	defer cancel()
 	defer context.AfterFunc(ctx, c.kill)()
 	var w welcome
-	err := send(c.in, &greeting{protocol, compile.Revision, shared.library, c.options.Compile.DumpDir, c.options.Memory})
+	err := send(c.in, &greeting{protocol, compile.Revision, shared.library, c.options.Compile.DumpDir, c.options.Memory, c.options.Compile.Tools})
 	if err == nil {
 		err = receive(c.out, &w)
 	}
@@ -131,13 +131,12 @@ func (c *child) ask(ctx context.Context, q *question, observe func(compile.Event
 		if err = receive(c.out, &m); err != nil {
 			break
 		}
-		if m.Event != nil && observe != nil {
-			observe(m.Event.unpack())
-		}
 		switch {
 		case m.Begun != "":
 			stage = m.Begun
 			begin(stage)
+		case m.Event != nil && observe != nil:
+			observe(m.Event.unpack())
 		case m.Done && m.Fault != nil:
 			failed := m.Fault.unpack()
 			c.unfit = !stop() || errors.Is(failed, compile.ErrFault)

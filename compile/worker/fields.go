@@ -2,6 +2,7 @@ package worker
 
 import (
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/specialize"
 	"github.com/kilnjit/kiln/target"
 )
@@ -12,6 +13,11 @@ func (g *greeting) fields(w *wire) {
 	text(w, &g.Library)
 	text(w, &g.Dump)
 	number(w, &g.Memory)
+	for _, folders := range [...]*[]string{&g.Tools.CUDA, &g.Tools.ROCm, &g.Tools.Path} {
+		list(w, folders, text[string])
+	}
+	w.flag(&g.Tools.Only)
+	text(w, &g.Tools.Assembler)
 }
 
 func (a *welcome) fields(w *wire) {
@@ -37,11 +43,32 @@ func (q *question) fields(w *wire) {
 		number(w, &r.Spec.Block[i])
 		number(w, &r.Spec.Grid[i])
 	}
+	number(w, &r.Spec.MaxBlock)
+	number(w, &r.Spec.MinBlocks)
 	number(w, &r.Options.Opt)
 	number(w, &r.Options.Codegen)
 	text(w, &r.Options.Pipeline)
 	w.flag(&r.Options.Debug)
+	number(w, &r.Options.CodeObject)
+	limits(w, &r.Limits)
 	toolchain(w, &r.Toolchain)
+	identity(w, &r.Tools.Assembler)
+	identity(w, &r.Tools.Library)
+}
+
+func limits(w *wire, l *target.Limits) {
+	number(w, &l.PTX)
+	for _, n := range [...]*uint32{
+		&l.ParamBytes, &l.StaticShared, &l.SharedBytes, &l.Block, &l.BlockDims[0], &l.BlockDims[1], &l.BlockDims[2], &l.Registers, &l.Cluster,
+	} {
+		number(w, n)
+	}
+}
+
+func identity(w *wire, i *tool.Identity) {
+	text(w, &i.Name)
+	text(w, &i.Version)
+	text(w, &i.Digest)
 }
 
 func (m *message) fields(w *wire) {

@@ -6,16 +6,18 @@ import (
 	"io/fs"
 
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/specialize"
 	"github.com/kilnjit/kiln/target"
 )
 
-// The two ends speak over two pipes: the child reads file 3 and writes file 4. A greeting is answered by a welcome;
+// The two ends speak over two pipes:
+// the child reads file 3 and writes file 4. A greeting is answered by a welcome;
 // then each question is answered by any number of messages, of which the last
 // is Done. The child ends when its pipe does.
 
 // protocol is the version of what follows.
-const protocol = 3
+const protocol = 2
 
 const (
 	requestFile = 3
@@ -29,6 +31,7 @@ type greeting struct {
 	Library string
 	Dump    string
 	Memory  int64
+	Tools   tool.Search
 }
 
 // welcome answers it. Fault says why the child is of no use.
@@ -46,10 +49,9 @@ type question struct {
 
 // message is a part of an answer.
 type message struct {
-	// Event has come before what the message tells besides.
-	Event *event
 	// Begun is the stage that begins.
 	Begun compile.Stage
+	Event *event
 	Done  bool
 	// Reply is the image or summary, encoded.
 	Reply []byte
@@ -99,7 +101,7 @@ var sentinels = [...]error{
 	compile.ErrBadModule, compile.ErrNoKernel, compile.ErrUnsupported, compile.ErrBadRequest, compile.ErrFault,
 	compile.ErrTooManyFaults, compile.ErrNoLLVM, specialize.ErrInvalid,
 	target.ErrUnknownProcessor, target.ErrUnknownFeature, target.ErrUnknownTriple,
-	context.Canceled, context.DeadlineExceeded, fs.ErrNotExist, fs.ErrPermission,
+	compile.ErrMissing, context.Canceled, context.DeadlineExceeded, fs.ErrNotExist, fs.ErrPermission,
 }
 
 func packError(err error) *failure {

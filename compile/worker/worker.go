@@ -19,6 +19,7 @@ import (
 
 	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/target"
 )
 
 var (
@@ -68,6 +69,7 @@ type Pool struct {
 // children is what pools share.
 type children struct {
 	options   Options
+	compiler  *compile.Compiler
 	library   string
 	toolchain compile.Toolchain
 	places    chan struct{}
@@ -91,7 +93,7 @@ func New(o Options) (*Pool, error) {
 		o.Processes = runtime.GOMAXPROCS(0)
 	}
 	shared := &children{
-		options: o, library: compiler.LLVMPath(), toolchain: compiler.Toolchain(),
+		options: o, compiler: compiler, library: compiler.LLVMPath(), toolchain: compiler.Toolchain(),
 		places: make(chan struct{}, max(o.Processes, 1)), idleAfter: idleAfter,
 	}
 	shared.base, shared.close = context.WithCancelCause(context.Background())
@@ -106,6 +108,10 @@ func (p *Pool) Observing(observe func(compile.Event)) *Pool {
 
 // Toolchain identifies the libLLVM of the children, for requests to carry.
 func (p *Pool) Toolchain() compile.Toolchain { return p.toolchain }
+
+// Tools returns what the children make images for a target with, as
+// [compile.Compiler.Tools] does.
+func (p *Pool) Tools(t target.Target) (compile.Tools, error) { return p.compiler.Tools(t) }
 
 // Compile makes the image that r asks for, as [compile.Compiler.Compile] does.
 // It returns soon after ctx ends, whatever the child is at. Every error is a
