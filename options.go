@@ -62,8 +62,9 @@ type CacheOptions struct {
 	// disk cache is waited for; then this one compiles it too. 0 means 10 s, a
 	// negative time no waiting.
 	Wait time.Duration
-	// Further are stores behind the disk cache, nearest first, such as remote
-	// ones. The engine closes them with itself.
+	// Further are stores behind the others, nearest first, such as remote ones.
+	// One that is not local is bounded by a cache.Guarded of default options,
+	// unless it is one. The engine closes them with itself.
 	Further []cache.Store
 }
 

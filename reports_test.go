@@ -2,6 +2,8 @@ package kiln_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kilnjit/kiln"
+	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/cache/disk"
 )
 
@@ -273,5 +276,35 @@ func TestAnotherUsersFolderTriton518(t *testing.T) {
 	out, err := child.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "1 [") || !strings.Contains(string(out), "permission denied") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// hangingStore is a remote that answers nothing.
+type hangingStore struct{ cache.Store }
+
+func (hangingStore) Name() string { return "hanging" }
+
+func (hangingStore) Get(context.Context, cache.Key) (cache.Item, error) { select {} }
+
+func (hangingStore) Put(context.Context, cache.Key, cache.Item) error { select {} }
+
+func (hangingStore) Close() error { return nil }
+
+// mozilla/sccache#2820: each compile waited for a sick remote. Launches wait three
+// times at most, and the statistics tell errors from misses.
+func TestSickRemoteSccache2820(t *testing.T) {
+	g := cache.NewGuarded(hangingStore{}, cache.GuardOptions{Wait: 20 * time.Millisecond})
+	e := open(t, kiln.Options{Cache: kiln.CacheOptions{Further: []cache.Store{g}}})
+	if err := horner(e); err != nil {
+		t.Fatal(err)
+	}
+	s := e.Stats()
+	remote := s.Tiers[len(s.Tiers)-1]
+	if remote.Name != "hanging" || remote.GetErrors < 2 || remote.Missed() != 0 || remote.PutErrors != 2 {
+		t.Errorf("%+v", remote)
+	}
+	began := time.Now()
+	if _, err := g.Get(t.Context(), cache.Key{}); !errors.Is(err, cache.ErrResting) || time.Since(began) > time.Second {
+		t.Errorf("afterwards: %v in %v", err, time.Since(began))
 	}
 }

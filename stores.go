@@ -32,7 +32,21 @@ func (e *Engine) openStores() {
 			e.warn("system", fmt.Errorf("no system-wide cache: %w", err))
 		}
 	}
-	e.store = cache.NewTiered(append(stores, o.Further...)...)
+	for _, s := range o.Further {
+		stores = append(stores, guarded(s))
+	}
+	e.store = cache.NewTiered(stores...)
+}
+
+// guarded bounds what a store that is not on this machine can cost when it hangs.
+func guarded(s cache.Store) cache.Store {
+	if _, is := s.(*cache.Guarded); is {
+		return s
+	}
+	if l, ok := s.(cache.Local); ok && l.Local() {
+		return s
+	}
+	return cache.NewGuarded(s, cache.GuardOptions{})
 }
 
 // systemDir is where an administrator may put a cache for all users.
