@@ -86,7 +86,11 @@ func TestLowerGolden(t *testing.T) {
 			".items.ll": {Lanes: 1},
 		} {
 			opt.Params = params
-			low, err := lowerText(source, "k", &opt, &ingested{})
+			simple, err := readSimplified(source)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			low, err := simple.lower("k", &opt, &ingested{})
 			if err != nil {
 				t.Fatalf("%s: %v", path, err)
 			}

@@ -70,7 +70,7 @@ const simplify = "always-inline,globaldce,function(" +
 	"sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,correlated-propagation,simplifycfg," +
 	"loop-simplify,lcssa,loop-mssa(loop-rotate<header-duplication;prepare-for-lto>,licm),loop(indvars,loop-deletion,loop-unroll-full)," +
 	"sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg," +
-	"scalarizer<load-store>,instcombine<no-verify-fixpoint>,lower-switch,fix-irreducible,loop-simplify,lcssa)"
+	"scalarizer<load-store>,instcombine<no-verify-fixpoint>,lower-switch,loop-simplify,lcssa)"
 
 // Lower makes the kernel in m, a module of any supported device target, into
 // one host function with the CPU device's kernel ABI. m stays as it is and the
@@ -99,7 +99,11 @@ func Lower(m *llvm.Module, kernel string, opt Options) (*Result, error) {
 	if err := flat.RunPasses(pipeline, opt.Machine, llvm.PassOptions{}); err != nil {
 		return nil, fmt.Errorf("lowering kernel %s: simplifying: %w", kernel, err)
 	}
-	low, err := lowerText(flat.Print(), kernel, &opt, in)
+	simple, err := oneEntryLoops(flat, opt.Machine)
+	if err != nil {
+		return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
+	}
+	low, err := simple.lower(kernel, &opt, in)
 	if err != nil {
 		return nil, err
 	}
@@ -151,16 +155,9 @@ type lowered struct {
 	coroutine *lowering
 }
 
-// lowerText makes the module that LLVM has simplified into one with the entry.
-func lowerText(text, kernel string, opt *Options, in *ingested) (*lowered, error) {
-	m, err := irtext.ParseModule(text)
-	if err != nil {
-		return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
-	}
-	at := slices.IndexFunc(m.Defines, func(e irtext.Entity) bool { return e.Name == kernelName })
-	if at < 0 {
-		return nil, fmt.Errorf("lowering kernel %s: LLVM removed it", kernel)
-	}
+// lower makes the module that LLVM has simplified into one with the entry.
+func (s *simplified) lower(kernel string, opt *Options, in *ingested) (*lowered, error) {
+	m, at, fn := s.module, s.at, s.fn
 	var missing problems
 	for i, e := range m.Defines {
 		if i != at && usesIDs(&e) {
@@ -169,10 +166,6 @@ func lowerText(text, kernel string, opt *Options, in *ingested) (*lowered, error
 	}
 	if err := missing.err(kernel); err != nil {
 		return nil, err
-	}
-	fn, err := irtext.ParseFunction(&m.Defines[at])
-	if err != nil {
-		return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
 	}
 	if len(fn.Params) != len(opt.Params) {
 		return nil, fmt.Errorf("lowering kernel %s: it has %d parameters, its layout %d", kernel, len(fn.Params), len(opt.Params))

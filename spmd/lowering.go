@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kilnjit/kiln/image"
@@ -27,6 +28,7 @@ type lowering struct {
 
 func (l *lowering) run() {
 	l.dropIDs()
+	l.dropMarkers()
 	f := l.chooseForm()
 	f.across = l.loopFree()
 	if f.lanes > 1 {
@@ -45,6 +47,14 @@ func (l *lowering) run() {
 	l.addItem(" alwaysinline")
 	l.remark("items: one after the other, for %s", f.why)
 	l.addEntry(f)
+}
+
+// dropMarkers drops what inlining has said of the life of private arrays: they
+// share their memory with those of other lanes, which LLVM takes no such word for.
+func (l *lowering) dropMarkers() {
+	for _, b := range l.fn.Blocks {
+		b.Instrs = slices.DeleteFunc(b.Instrs, func(in *irtext.Instr) bool { return in.Op == "call" && ignored(in.Callee) })
+	}
 }
 
 // loopFree reports whether every block comes after those that lead to it.

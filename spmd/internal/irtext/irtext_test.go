@@ -152,6 +152,8 @@ func TestParseInstr(t *testing.T) {
 		{"%x = load volatile i32, ptr %p, align 4, !tbaa !3", form{Op: "load", Name: "%x", Type: "i32", Args: []Operand{{"ptr", "%p"}}}},
 		{"store i32 %a, ptr getelementptr inbounds nuw (i8, ptr @g, i64 4), align 4", form{Op: "store", Type: "void",
 			Args: []Operand{{"i32", "%a"}, {"ptr", "getelementptr inbounds nuw (i8, ptr @g, i64 4)"}}}},
+		{"store ptr getelementptr inbounds nuw inrange(-16, 8) (i8, ptr @v, i64 16), ptr %p, align 8", form{Op: "store", Type: "void",
+			Args: []Operand{{"ptr", "getelementptr inbounds nuw inrange(-16, 8) (i8, ptr @v, i64 16)"}, {"ptr", "%p"}}}},
 		{"%x = getelementptr inbounds [4 x %struct.s], ptr %p, i64 0, i32 %a, i32 1", form{Op: "getelementptr", Name: "%x", Type: "ptr",
 			Args: []Operand{{"ptr", "%p"}, {"i64", "0"}, {"i32", "%a"}, {"i32", "1"}}}},
 		{"%x = alloca [4 x i8], i32 %a, align 16", form{Op: "alloca", Name: "%x", Type: "ptr", Args: i32("%a")}},

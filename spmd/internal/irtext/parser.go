@@ -70,9 +70,7 @@ func (p *parser) value() string {
 	case t.Kind == Word:
 		p.i++
 		if constantExpression(t.Text) {
-			for p.i < len(p.t) && !p.at("(") {
-				p.i++
-			}
+			p.modifiers()
 			p.i = Match(p.t, p.i) + 1
 		}
 	default:
@@ -87,6 +85,17 @@ func (p *parser) value() string {
 		return p.t[start].Text
 	}
 	return Join(p.t[start:p.i])
+}
+
+// modifiers skips what stands between a constant expression's name and its
+// operands, such as the bounds of an address in a table of virtual functions.
+func (p *parser) modifiers() {
+	for p.i < len(p.t) && !p.at("(") {
+		if p.at("inrange") {
+			p.i = Match(p.t, p.i)
+		}
+		p.i++
+	}
 }
 
 func constantExpression(word string) bool {
