@@ -3,10 +3,12 @@ package kiln
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/device"
+	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/specialize"
 )
 
@@ -111,6 +113,26 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 	if r.words[0] != 0 {
 		k.addShape(r)
 	}
+	if k.asksShared {
+		return k.addShared(r)
+	}
+	return nil
+}
+
+// addShared adds the shared memory that arguments ask for, each piece at a
+// multiple of 64 bytes, as the kernel's code expects them.
+func (k *Kernel) addShared(r *record) error {
+	total := uint64(r.launch.SharedBytes)
+	for i := range k.info.Params {
+		if p := &k.info.Params[i]; p.Kind == image.SharedPointer {
+			size := binary.LittleEndian.Uint64(r.launch.Params[p.Offset:])
+			if size > math.MaxUint32 {
+				return &ArgumentError{k.info.Name, i, fmt.Sprintf("%d bytes of shared memory are more than any device has", size)}
+			}
+			total += (size + 63) &^ 63
+		}
+	}
+	r.launch.SharedBytes = uint32(min(total, math.MaxUint32))
 	return nil
 }
 

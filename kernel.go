@@ -36,8 +36,9 @@ type Kernel struct {
 	limits  device.Limits
 	facts   device.Facts
 
-	ownBlock bool                         // block sizes get code of their own
-	blocks   atomic.Pointer[[]device.Dim] // those that have, at most maxBlocks
+	ownBlock   bool                         // block sizes get code of their own
+	asksShared bool                         // an argument is a size of shared memory
+	blocks     atomic.Pointer[[]device.Dim] // those that have, at most maxBlocks
 
 	recent atomic.Pointer[specialisation]
 	table  atomic.Pointer[table]
@@ -61,6 +62,7 @@ func newKernel(m *Module, info *image.Kernel, opts KernelOptions) (*Kernel, erro
 	k.params = make([]param, len(info.Params))
 	for i := range info.Params {
 		k.params[i] = paramOf(&info.Params[i])
+		k.asksShared = k.asksShared || info.Params[i].Kind == image.SharedPointer
 	}
 	k.result = paramOf(&info.Result)
 	for _, i := range opts.Specialize {
