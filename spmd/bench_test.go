@@ -3,6 +3,7 @@ package spmd_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/internal/llvm"
@@ -49,6 +50,46 @@ func BenchmarkLower(b *testing.B) {
 					b.Fatal(err)
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkLaunch runs the benchmark kernels whose work-items meet at their
+// full size, on two workers that share the groups.
+func BenchmarkLaunch(b *testing.B) {
+	benchmarks := manifest(b, "full")
+	for _, from := range []string{"bench.sm_80.raw", "bench.gfx90a.raw", "kernels.cl.x86_64"} {
+		data := source(b, from)
+		for _, kernel := range []string{"matmul_tiled", "reduce_block", "scan_block", "nbody_tiled", "histogram"} {
+			bm := benchmarks[kernel]
+			for _, fixed := range []bool{false, true} {
+				name := from + "/" + kernel
+				options := spmd.Options{}
+				if fixed {
+					name, options.Block = name+"/fixed", bm.Block
+				}
+				b.Run(name, func(b *testing.B) {
+					args, params, _ := bm.values(b)
+					c := compile(b, data, kernel, params, options)
+					groups := uint64(bm.Grid[0]) * uint64(bm.Grid[1]) * uint64(bm.Grid[2])
+					least := time.Hour
+					for b.Loop() {
+						start := time.Now()
+						half := make(chan bool)
+						go func() {
+							c.run(b, bm.Grid, bm.Block, 0, groups/2, args...)
+							close(half)
+						}()
+						c.run(b, bm.Grid, bm.Block, groups/2, groups, args...)
+						<-half
+						least = min(least, time.Since(start))
+					}
+					b.ReportMetric(float64(least.Microseconds())/1000, "least-ms")
+					t := c.timings
+					b.ReportMetric(float64((t.lower+t.optimise+t.emit).Microseconds())/1000, "cold-ms")
+					b.ReportMetric(float64(t.lower.Microseconds())/1000, "lower-ms")
+				})
+			}
 		}
 	}
 }

@@ -81,33 +81,42 @@ func barNested(n, m int) func(int) float32 {
 	}
 }
 
-func TestCoroutineFeatures(t *testing.T) {
-	for _, from := range []string{"features.sm_80.raw", "features.sm_80.O2", "features.sm_80.O0", "features.gfx90a.raw", "features.gfx90a.O2"} {
-		data := source(t, from)
-		for _, f := range features {
-			name := from + "/" + f.kernel
-			for _, a := range f.args {
-				name += "," + string(rune('a'+a%26))
+// TestBarrierFeatures runs the kernels of features_gpu.inc with barriers in
+// each form.
+func TestBarrierFeatures(t *testing.T) {
+	block := [3]uint32{256, 1, 1}
+	forms := map[string]spmd.Options{"regions": {}, "fixed": {Block: block}, "coroutines": {Form: spmd.Coroutine}}
+	for _, from := range featureImages {
+		for form, options := range forms {
+			if strings.HasSuffix(from, ".O0") && form != "regions" {
+				continue
 			}
-			t.Run(name, func(t *testing.T) {
-				params := []image.Param{pointerParam}
-				out := make([]float32, 256)
-				for i := range out {
-					out[i] = -7
-				}
-				want := append([]float32(nil), out...)
-				f.write(want)
-				args := []any{out}
-				for _, a := range f.args {
-					params, args = append(params, intParam), append(args, a)
-				}
-				c := compile(t, data, f.kernel, params, spmd.Options{})
-				if len(c.result.Remarks) != 1 || !strings.Contains(c.result.Remarks[0], "coroutines: ") {
-					t.Errorf("remarks %q", c.result.Remarks)
-				}
-				c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{256, 1, 1}, args...)
-				if d := cmp.Diff(want, out); d != "" {
-					t.Error(d)
+			t.Run(from+"/"+form, func(t *testing.T) {
+				t.Parallel()
+				kernels := map[string]*compiled{}
+				for _, f := range features {
+					params, args := []image.Param{pointerParam}, []any{nil}
+					for _, a := range f.args {
+						params, args = append(params, intParam), append(args, a)
+					}
+					c := kernels[f.kernel]
+					if c == nil {
+						c = compile(t, source(t, from), f.kernel, params, options)
+						kernels[f.kernel] = c
+					}
+					if ran := strings.Contains(c.result.Remarks[0], "regions for "); ran != (form != "coroutines") {
+						t.Errorf("%s: remarks %q", f.kernel, c.result.Remarks)
+					}
+					out, want := make([]float32, 256), make([]float32, 256)
+					for i := range out {
+						out[i], want[i] = -7, -7
+					}
+					f.write(want)
+					args[0] = out
+					c.launch(t, [3]uint32{1, 1, 1}, block, args...)
+					if d := cmp.Diff(want, out); d != "" {
+						t.Errorf("%s %v: %s", f.kernel, f.args, d)
+					}
 				}
 			})
 		}

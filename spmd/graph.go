@@ -285,40 +285,49 @@ func (g *graph) domPos(b int) int {
 }
 
 func (g *graph) postDominators(rpo []int) error {
-	n := len(g.succs)
-	g.post = make([]set, n)
-	for i := range g.post {
-		g.post[i] = newSet(n)
-		g.post[i].fill(n)
-	}
-	ends := false
-	for changed := true; changed; {
-		changed = false
-		for i := n - 1; i >= 0; i-- {
-			b := rpo[i]
-			all := newSet(n)
-			if len(g.succs[b]) > 0 {
-				all.fill(n)
-				for _, s := range g.succs[b] {
-					all.and(g.post[s])
-				}
-			} else {
-				ends = true
-			}
-			all.add(b)
-			if !all.equal(g.post[b]) {
-				g.post[b] = all
-				changed = true
-			}
-		}
-	}
+	g.post = g.postOf(func(int) bool { return true })
 	for _, l := range g.loops {
 		if len(l.exits) == 0 {
 			return refuse("it has a loop without end")
 		}
 	}
-	if !ends {
+	if !slices.ContainsFunc(rpo, func(b int) bool { return len(g.succs[b]) == 0 }) {
 		return refuse("it has no end")
 	}
 	return nil
+}
+
+// postOf finds the post-dominators in the part of the graph that is kept: the
+// blocks that every path from one to an end runs through.
+func (g *graph) postOf(keep func(b int) bool) []set {
+	n := len(g.succs)
+	post := make([]set, n)
+	for i := range post {
+		post[i] = newSet(n)
+		post[i].fill(n)
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := n - 1; i >= 0; i-- {
+			b := g.order[i]
+			all := newSet(n)
+			all.fill(n)
+			end := true
+			for _, s := range g.succs[b] {
+				if keep(s) {
+					all.and(post[s])
+					end = false
+				}
+			}
+			if end {
+				all = newSet(n)
+			}
+			all.add(b)
+			if !all.equal(post[b]) {
+				post[b] = all
+				changed = true
+			}
+		}
+	}
+	return post
 }

@@ -76,6 +76,10 @@ func (l *lowering) pureCall(callee string) bool {
 }
 
 func (w *laneWriter) call(in *irtext.Instr, sh shape) {
+	if w.region != nil && w.region.call(w, in) {
+		w.anchor(in)
+		return
+	}
 	if kind, d, ok := idOf(in.Callee); ok {
 		w.alias[in.Name] = w.idValue(kind, d)
 		return
@@ -92,6 +96,15 @@ func (w *laneWriter) call(in *irtext.Instr, sh shape) {
 		w.wideCall(in, base, types)
 	default:
 		w.serial(in)
+	}
+}
+
+// anchor gives a call's result a name of its own where other blocks take it
+// from memory.
+func (w *laneWriter) anchor(in *irtext.Instr) {
+	if a := w.alias[in.Name]; a != "" && w.slots[in.Name] {
+		delete(w.alias, in.Name)
+		w.do("%s = freeze %s %s", own(in.Name, ""), w.slotType(in.Name, in.Type), a)
 	}
 }
 
@@ -166,12 +179,12 @@ func (w *laneWriter) flatIDs() {
 		return
 	}
 	wide := w.wide("i32")
-	block := w.l.opt.Block
 	lane := w.spread("%kiln.tid.x", "i32", shape{kind: affine, stride: 1})
-	row := w.op("udiv %s %s, %s", wide, lane, splat(w.lanes, "i32", fmt.Sprint(block[0])))
-	w.do("%%kiln.flat.x = urem %s %s, %s", wide, lane, splat(w.lanes, "i32", fmt.Sprint(block[0])))
-	w.do("%%kiln.flat.y = urem %s %s, %s", wide, row, splat(w.lanes, "i32", fmt.Sprint(block[1])))
-	w.do("%%kiln.flat.z = udiv %s %s, %s", wide, row, splat(w.lanes, "i32", fmt.Sprint(block[1])))
+	x, y := w.all("i32", w.block[0]), w.all("i32", w.block[1])
+	row := w.op("udiv %s %s, %s", wide, lane, x)
+	w.do("%%kiln.flat.x = urem %s %s, %s", wide, lane, x)
+	w.do("%%kiln.flat.y = urem %s %s, %s", wide, row, y)
+	w.do("%%kiln.flat.z = udiv %s %s, %s", wide, row, y)
 }
 
 // serial writes an instruction once for each lane that runs, in a loop.
@@ -208,7 +221,7 @@ func (w *laneWriter) serial(in *irtext.Instr) {
 		in1 = append(in1, lane{names[a.Text], a.Type, memory})
 	}
 	all, bits := "-1", w.bitsType()
-	if m := w.mask(w.block); m != "" {
+	if m := w.mask(w.at); m != "" {
 		all = w.op("bitcast %s %s to %s", w.wide("i1"), m, bits)
 	}
 	before := w.label

@@ -16,6 +16,14 @@ type laneWriter struct {
 	s     *shapes
 	p     *plan
 	lanes int
+	// block spells the sizes of the block where the lanes do not lie along x alone.
+	block [3]string
+	// live is the mask of the lanes that are there at all, "" for all of them.
+	live string
+	// used are the values that others are made of.
+	used map[string]bool
+	// region is the part of a kernel that this is the code of, nil for all of it.
+	region *regionWriter
 
 	allocas []string
 	lines   []string
@@ -26,10 +34,18 @@ type laneWriter struct {
 	slots map[string]bool
 	// loaded and vectors are what the current block has of other blocks' values.
 	loaded, vectors map[string]string
-	block           int
+	at              int
 	label           string
 	err             error
-	count           struct{ uniform, contiguous, tested, gathered, serial, masked int }
+	count           accessCount
+}
+
+// accessCount is what the code of lanes is made of.
+type accessCount struct{ uniform, contiguous, tested, gathered, serial, masked int }
+
+func (c accessCount) String() string {
+	return fmt.Sprintf("accesses: %d for all at once, %d in a row, %d tested for that, %d apart; %d one by one; %d masks",
+		c.uniform, c.contiguous, c.tested, c.gathered, c.serial, c.masked)
 }
 
 func (w *laneWriter) fail(format string, args ...any) {
@@ -86,7 +102,7 @@ func simple(typ string) bool {
 func (w *laneWriter) mask(b int) string {
 	c := w.p.class[b]
 	if c == entryClass {
-		return ""
+		return w.live
 	}
 	return fmt.Sprintf("%%m%d", c)
 }
@@ -101,6 +117,7 @@ func (w *laneWriter) any(mask string) string {
 
 // function writes the whole.
 func (w *laneWriter) function() {
+	w.used = w.l.usedNames()
 	w.alias, w.slots = map[string]string{}, w.needSlots()
 	for i := range w.l.fn.Params {
 		name := w.l.fn.Params[i].Name
@@ -168,7 +185,7 @@ func (w *laneWriter) slot(name, typ, suffix string) string {
 }
 
 func (w *laneWriter) writeBlock(b int) {
-	w.block = b
+	w.at = b
 	w.loaded, w.vectors = map[string]string{}, map[string]string{}
 	if w.p.guarded[b] {
 		w.begin(fmt.Sprintf("b%d.check", b))
@@ -229,7 +246,7 @@ func (w *laneWriter) value(name, typ string) string {
 		w.fail("it uses %s, which has no definition", name)
 		return "poison"
 	}
-	if def.Block.Index == w.block || !w.slots[name] {
+	if def.Block.Index == w.at || !w.slots[name] {
 		return own(name, "")
 	}
 	if v := w.loaded[name]; v != "" {
@@ -284,12 +301,20 @@ func (w *laneWriter) spread(first, typ string, sh shape) string {
 	if sh.kind == affine && typ == "ptr" {
 		return w.op("getelementptr i8, ptr %s, %s %s", first, w.wide("i64"), w.steps("i64", sh.stride))
 	}
-	one := w.op("insertelement %s poison, %s %s, i64 0", w.wide(typ), typ, first)
-	all := w.op("shufflevector %s %s, %s poison, %s zeroinitializer", w.wide(typ), one, w.wide(typ), w.wide("i32"))
+	all := w.all(typ, first)
 	if sh.kind == affine {
 		return w.op("add %s %s, %s", w.wide(typ), all, w.steps(typ, sh.stride))
 	}
 	return all
+}
+
+// all is a vector of one scalar.
+func (w *laneWriter) all(typ, scalar string) string {
+	if !strings.HasPrefix(scalar, "%") {
+		return splat(w.lanes, typ, scalar)
+	}
+	one := w.op("insertelement %s poison, %s %s, i64 0", w.wide(typ), typ, scalar)
+	return w.op("shufflevector %s %s, %s poison, %s zeroinitializer", w.wide(typ), one, w.wide(typ), w.wide("i32"))
 }
 
 // steps is the constant vector 0, stride, 2*stride and so on.

@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,7 +116,7 @@ func Lower(m *llvm.Module, kernel string, opt Options) (*Result, error) {
 		out.Close()
 		return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
 	}
-	result := &Result{Module: out, Entry: kernel, Remarks: low.remarks}
+	result := &Result{Module: out, Entry: kernel, Remarks: low.remarks, ContextBytes: low.contextBytes}
 	if low.coroutine != nil {
 		if result.ContextBytes, err = low.coroutine.splitCoroutine(out, &opt); err != nil {
 			out.Close()
@@ -149,8 +150,9 @@ func (o *Options) check() error {
 
 // lowered is the text of a lowered kernel's module.
 type lowered struct {
-	text    string
-	remarks []string
+	text         string
+	remarks      []string
+	contextBytes uint64
 	// coroutine is set where the entry needs a coroutine that LLVM is yet to split.
 	coroutine *lowering
 }
@@ -172,19 +174,40 @@ func (s *simplified) lower(kernel string, opt *Options, in *ingested) (*lowered,
 	}
 	l := &lowering{module: m, kernel: kernel, opt: opt, fn: fn, byValue: in.byValue, shared: in.shared, warp: in.warp}
 	m.Defines = slices.Delete(m.Defines, at, at+1)
-	together := groupNeeds(m)
-	switch {
-	case opt.Form == Coroutine || opt.Form == Auto && together != nil:
-		l.dropIDs()
-		if err := l.runCoroutine(llvm.Current().Major); err != nil {
-			return nil, err
-		}
-		return &lowered{text: m.Text(), remarks: l.remarks, coroutine: l}, nil
-	case together != nil:
-		return nil, fmt.Errorf("kernel %s: %w: the plain form with %s", kernel, ErrUnsupported, strings.Join(together, ", "))
+	if opt.Form != Coroutine && groupNeeds(m) == nil {
+		l.run()
+		return &lowered{text: m.Text(), remarks: l.remarks}, nil
 	}
-	l.run()
-	return &lowered{text: m.Text(), remarks: l.remarks}, nil
+	l.dropIDs()
+	if opt.Form != Coroutine {
+		err := l.runSideBySide()
+		switch why, refused := errors.AsType[*refusal](err); {
+		case err == nil:
+			return &lowered{text: m.Text(), remarks: l.remarks, contextBytes: uint64(l.contextBytes)}, nil
+		case !refused:
+			return nil, fmt.Errorf("lowering kernel %s: %w", kernel, err)
+		case opt.Form == Plain:
+			return nil, fmt.Errorf("kernel %s: %w: the plain form, for %s", kernel, ErrUnsupported, why.reason)
+		default:
+			l.remark("no regions, for %s", why.reason)
+		}
+	}
+	if err := l.runCoroutine(llvm.Current().Major); err != nil {
+		return nil, err
+	}
+	return &lowered{text: m.Text(), remarks: l.remarks, coroutine: l}, nil
+}
+
+// runSideBySide has the items of a group run side by side from one place where
+// they meet to the next.
+func (l *lowering) runSideBySide() error {
+	switch {
+	case l.opt.Lanes == 1:
+		return refuse("that was asked for")
+	case l.opt.Lanes > 1 && l.warpWide() && l.opt.Lanes != l.warp:
+		return refuse("a warp of %d items is not %d side by side", l.warp, l.opt.Lanes)
+	}
+	return l.runGroup()
 }
 
 // groupNeeds returns what the module has that ties the work-items of a group

@@ -20,6 +20,8 @@ type lowering struct {
 	// warp is how many lanes a warp of the device has.
 	warp    int
 	remarks []string
+	// contextBytes is the memory that a group needs beside a worker's stack.
+	contextBytes int64
 
 	nextNode  int
 	emptyNode int
@@ -146,12 +148,15 @@ func (l *lowering) addLanes(f form) (string, error) {
 		}
 	}
 	s := &shapes{g: g, sizes: newSizes(l.module), lanes: int64(f.lanes), flat: f.flat, pure: l.pureCall}
-	if s.private, err = privateArrays(l.fn, s.sizes, s.lanes); err != nil {
+	if s.private, err = privateArrays(l.fn, s.sizes, s.lanes, maxPrivate); err != nil {
 		return "", err
 	}
 	s.solve()
 	declares := len(l.module.Declares)
 	w := &laneWriter{l: l, g: g, s: s, p: newPlan(g, s), lanes: f.lanes}
+	for d := range w.block {
+		w.block[d] = fmt.Sprint(l.opt.Block[d])
+	}
 	w.function()
 	if w.err != nil {
 		l.module.Declares = l.module.Declares[:declares]
@@ -159,9 +164,7 @@ func (l *lowering) addLanes(f form) (string, error) {
 	}
 	body := append([]string{"kiln.start:"}, w.allocas...)
 	l.addFunction("define internal void @kiln.lanes("+l.params()+") nounwind alwaysinline", append(body, w.lines...))
-	c := w.count
-	text := fmt.Sprintf("%d side by side; accesses: %d for all at once, %d in a row, %d tested for that, %d apart; %d one by one; %d masks",
-		f.lanes, c.uniform, c.contiguous, c.tested, c.gathered, c.serial, c.masked)
+	text := fmt.Sprintf("%d side by side; %s", f.lanes, w.count)
 	if f.flat {
 		text += "; rows joined"
 	}

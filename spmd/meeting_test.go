@@ -214,7 +214,7 @@ func TestBlockTooLarge(t *testing.T) {
 
 func TestPlainRefusesMeetings(t *testing.T) {
 	_, err := compileError(t, []byte(stuckKernel), "k", append(pointers(1), intParam), spmd.Options{Form: spmd.Plain})
-	if !errors.Is(err, spmd.ErrUnsupported) || !strings.Contains(err.Error(), "kiln.barrier.sync, kiln.warp.sync") {
+	if !errors.Is(err, spmd.ErrUnsupported) || !strings.Contains(err.Error(), "its items may part ways where some meet") {
 		t.Errorf("error %v", err)
 	}
 }

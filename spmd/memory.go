@@ -62,7 +62,7 @@ type memory struct {
 func (w *laneWriter) memory(in *irtext.Instr, pointer irtext.Operand, typ string) *memory {
 	return &memory{
 		w: w, in: in, pointer: pointer, way: w.access(pointer, typ),
-		wide: w.wide(stored(typ)), mask: w.mask(w.block), align: w.alignment(in, typ),
+		wide: w.wide(stored(typ)), mask: w.mask(w.at), align: w.alignment(in, typ),
 	}
 }
 

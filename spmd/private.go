@@ -19,10 +19,14 @@ type privateArray struct {
 // in bytes; it is also what a near cache holds.
 const maxPrivate = 64 << 10
 
+// maxGroupPrivate bounds it where the arrays of all items of a group lie in the
+// context memory.
+const maxGroupPrivate = 1 << 20
+
 // privateArrays decides the layouts. Memory that is only ever accessed by
 // elements of one size goes side by side, so that lanes at the same index make
 // one vector access; any other keeps each lane's bytes together.
-func privateArrays(fn *irtext.Function, sz *sizes, lanes int64) (map[string]privateArray, error) {
+func privateArrays(fn *irtext.Function, sz *sizes, lanes, most int64) (map[string]privateArray, error) {
 	arrays := map[string]privateArray{}
 	total := int64(0)
 	for _, b := range fn.Blocks {
@@ -43,8 +47,8 @@ func privateArrays(fn *irtext.Function, sz *sizes, lanes int64) (map[string]priv
 				return nil, refuse("it allocates memory that is not simple")
 			}
 			bytes := (size*count + align - 1) / align * align
-			if total += bytes * lanes; total > maxPrivate {
-				return nil, refuse("its private arrays take more than %d bytes in %d lanes", maxPrivate, lanes)
+			if total += bytes * lanes; total > most {
+				return nil, refuse("its private arrays take more than %d bytes in %d lanes", most, lanes)
 			}
 			arrays[in.Name] = privateArray{bytes: bytes, lane: max(bytes, 1)}
 			if elem := elementSize(fn, sz, in.Name); elem > 0 && bytes%elem == 0 {

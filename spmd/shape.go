@@ -73,7 +73,13 @@ type shapes struct {
 	lanes int64
 	// flat tells that lanes do not lie along x alone.
 	flat bool
-	of   map[string]shape
+	// group tells that the lanes are all items of a group.
+	group bool
+	// partial tells that a row need not be a multiple of the lanes.
+	partial bool
+	// inputs are the shapes of what comes into a region.
+	inputs map[string]shape
+	of     map[string]shape
 	// branches are the blocks whose terminator's condition varies, joins those
 	// where lanes meet that went different ways.
 	branches, joins []bool
@@ -180,13 +186,19 @@ func (s *shapes) transfer(b int, in *irtext.Instr) shape {
 }
 
 func (s *shapes) call(in *irtext.Instr) shape {
+	if sh, ok := s.inputs[in.Callee]; ok {
+		return sh
+	}
+	if c := collectives()[in.Callee]; c.kind != noMeeting {
+		return s.together(in, c)
+	}
 	if kind, d, ok := idOf(in.Callee); ok {
 		switch {
-		case kind == tid && s.flat:
+		case kind == tid && (s.flat || s.group):
 			return isVarying
 		case kind == tid && d == 0:
 			return ascendingID
-		case kind == ntid && d == 0 && !s.flat:
+		case kind == ntid && d == 0 && !s.flat && !s.partial:
 			return shape{kind: uniform, aligned: true}
 		}
 		return isUniform
@@ -195,6 +207,19 @@ func (s *shapes) call(in *irtext.Instr) shape {
 		return isVarying
 	}
 	return s.same(in.Args)
+}
+
+// together is the shape of what items get that meet.
+func (s *shapes) together(in *irtext.Instr, c collective) shape {
+	switch {
+	case c.kind == atBarrier:
+		return isUniform
+	case s.group || c.op == readLane || c.op == matching:
+		return isVarying
+	case len(in.Args) > 0:
+		return s.same(in.Args[:1])
+	}
+	return isUniform
 }
 
 func (s *shapes) phi(b int, in *irtext.Instr) shape {

@@ -26,7 +26,9 @@ func (w *laneWriter) instr(in *irtext.Instr) {
 	case "store":
 		w.store(in)
 	case "atomicrmw", "cmpxchg":
-		w.serial(in)
+		if !w.plainUpdate(in) {
+			w.serial(in)
+		}
 	case "fence":
 		w.do("%s", irtext.Join(in.Head))
 	case "getelementptr":
@@ -123,7 +125,7 @@ func (w *laneWriter) widen(in *irtext.Instr) {
 		w.do("%s = %s %s%s %s, %s", name, in.Op, flags(in), typ, w.vector(in.Args[0]), w.vector(in.Args[1]))
 	case "udiv", "sdiv", "urem", "srem":
 		x, y := w.vector(in.Args[0]), w.vector(in.Args[1])
-		if m := w.mask(w.block); m != "" && in.Args[1].Local() {
+		if m := w.mask(w.at); m != "" && in.Args[1].Local() {
 			y = w.op("select %s %s, %s %s, %s %s", w.wide("i1"), m, typ, y, typ, splat(w.lanes, in.Type, "1"))
 		}
 		w.do("%s = %s %s%s %s, %s", name, in.Op, flags(in), typ, x, y)
