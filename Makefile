@@ -40,6 +40,11 @@ bench:
 measure:
 	CGO_ENABLED=0 $(GO) run ./bench
 
+# The cache alone; prints its table and writes nothing.
+.PHONY: bench-cache
+bench-cache:
+	CGO_ENABLED=0 $(GO) run ./bench -run '^cache$$'
+
 lint:
 	$(GO) vet ./...
 	$(GO) test ./internal/lint

@@ -40,7 +40,7 @@ type benchmark struct {
 }
 
 var benchmarks = []benchmark{
-	compileHost, compileGPU, processes, loading, launching, waking, polynomial, gridKernels, growing,
+	compileHost, compileGPU, processes, caching, loading, launching, waking, polynomial, gridKernels, growing,
 }
 
 func main() {

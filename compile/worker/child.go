@@ -28,6 +28,7 @@ type child struct {
 	ended   chan struct{} // closed when the process is gone
 	uses    int
 	unfit   bool // for another request
+	silent  bool // while it was last asked
 	retire  *time.Timer
 }
 
@@ -125,18 +126,21 @@ func (c *child) ask(ctx context.Context, q *question, observe func(compile.Event
 	}
 	stop := context.AfterFunc(ctx, c.kill)
 	stage := compile.StageCheck
+	c.silent = true
 	err := send(c.in, q)
 	for err == nil {
 		var m message
 		if err = receive(c.out, &m); err != nil {
 			break
 		}
+		c.silent = false
+		if m.Event != nil && observe != nil {
+			observe(m.Event.unpack())
+		}
 		switch {
 		case m.Begun != "":
 			stage = m.Begun
 			begin(stage)
-		case m.Event != nil && observe != nil:
-			observe(m.Event.unpack())
 		case m.Done && m.Fault != nil:
 			failed := m.Fault.unpack()
 			c.unfit = !stop() || errors.Is(failed, compile.ErrFault)

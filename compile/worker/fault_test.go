@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -143,6 +144,48 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("%v; want the stage generate and the limit", err)
 	}
 	wantWork(t, p)
+}
+
+// A child that somebody ends while it waits is replaced, and the request, which is
+// not to blame, is answered; one that is ended at work is a fault.
+func TestChildEndedByOthers(t *testing.T) {
+	p := newPool(t, Options{Processes: 1})
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		wantWork(t, p)
+		c := p.idle[0]
+		if err := c.command.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		wantWork(t, p)
+		<-c.ended
+	}
+	r := request(t, p, saxpy)
+	r.Options.Pipeline = endless
+	c := p.idle[0]
+	time.AfterFunc(300*time.Millisecond, func() { _ = c.command.Process.Kill() })
+	_, err := p.Compile(t.Context(), r)
+	if !errors.Is(err, compile.ErrFault) || !strings.Contains(err.Error(), "optimise: LLVM ended its process: signal: killed") {
+		t.Errorf("%v", err)
+	}
+	wantWork(t, p)
+}
+
+// Of what a child prints, the beginning and the end are kept.
+func TestPrinted(t *testing.T) {
+	p := new(printed)
+	for i := range 5000 {
+		if n, err := fmt.Fprintf(p, "line %04d\n", i); n != 10 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	text := p.String()
+	left := fmt.Sprintf("[%d bytes left out]", 50_000-2*mostPrinted)
+	if !strings.HasPrefix(text, "line 0000\nline 0001\n") || !strings.HasSuffix(text, "line 4998\nline 4999") || !strings.Contains(text, left) {
+		t.Errorf("%d bytes: %.40q … %q", len(text), text, text[len(text)-40:])
+	}
+	if len(text) > 2*mostPrinted+50 {
+		t.Errorf("%d bytes are kept", len(text))
+	}
 }
 
 // host asks for an endless compile, and prints its child's process id.

@@ -11,13 +11,12 @@ import (
 	"github.com/kilnjit/kiln/target"
 )
 
-// The two ends speak over two pipes:
-// the child reads file 3 and writes file 4. A greeting is answered by a welcome;
+// The two ends speak over two pipes: the child reads file 3 and writes file 4. A greeting is answered by a welcome;
 // then each question is answered by any number of messages, of which the last
 // is Done. The child ends when its pipe does.
 
 // protocol is the version of what follows.
-const protocol = 2
+const protocol = 4
 
 const (
 	requestFile = 3
@@ -49,9 +48,10 @@ type question struct {
 
 // message is a part of an answer.
 type message struct {
+	// Event has come before what the message tells besides.
+	Event *event
 	// Begun is the stage that begins.
 	Begun compile.Stage
-	Event *event
 	Done  bool
 	// Reply is the image or summary, encoded.
 	Reply []byte

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -50,14 +49,24 @@ type server struct {
 	compiler *compile.Compiler
 	memory   int64
 
-	mu  sync.Mutex // guards writing
-	out *os.File
+	out   *os.File
+	ended *event // the last stage's end, which goes with the next message
 }
 
-func (s *server) send(v value) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return send(s.out, v)
+// send sends m and the end of the last stage: each message wakes the host. Only
+// the goroutine of the compile calls it.
+func (s *server) send(m *message) error {
+	m.Event, s.ended = s.ended, nil
+	return send(s.out, m)
+}
+
+// observe keeps the end of a stage until the next begins. A host that is gone is
+// seen by the reader of its questions.
+func (s *server) observe(e compile.Event) {
+	if s.ended != nil {
+		_ = s.send(new(message))
+	}
+	s.ended = packEvent(e)
 }
 
 // greet sets up the compiler that the host asks for.
@@ -72,8 +81,7 @@ func (s *server) greet() error {
 		s.memory = g.Memory
 		s.compiler, err = compile.New(compile.Config{
 			LLVM: g.Library, DumpDir: g.Dump, Tools: g.Tools,
-			// A host that is gone is seen by the reader of its questions.
-			Observe: func(e compile.Event) { _ = s.send(&message{Event: packEvent(e)}) },
+			Observe: s.observe,
 			Begin:   func(stage compile.Stage) { _ = s.send(&message{Begun: stage}) },
 		})
 		if err != nil {
@@ -84,7 +92,7 @@ func (s *server) greet() error {
 	}
 	// Of two processes the kernel then ends this one, should memory run out.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
-	return s.send(&w)
+	return send(s.out, &w)
 }
 
 func (s *server) answer(q *question) error {

@@ -174,19 +174,30 @@ func (p *Pool) ask(ctx context.Context, q *question) ([]byte, error) {
 	case <-ctx.Done():
 		return nil, failed(ended(ctx))
 	}
-	c, err := p.take(ctx)
-	if err != nil {
-		return nil, failed(err)
+	for {
+		c, err := p.take(ctx)
+		if err != nil {
+			return nil, failed(err)
+		}
+		reply, err := p.askChild(ctx, c, q)
+		// A child that has waited may have been ended by somebody: the request
+		// is not to blame, and has not been tried.
+		ended := c.silent && c.uses > 0 && errors.Is(err, compile.ErrFault)
+		p.give(c)
+		if !ended {
+			return reply, err
+		}
 	}
+}
+
+func (p *Pool) askChild(ctx context.Context, c *child, q *question) ([]byte, error) {
 	if p.options.Time > 0 {
 		var cancel context.CancelFunc
 		cause := fmt.Errorf("%w: it took more than %v", ErrLimit, p.options.Time)
 		ctx, cancel = context.WithTimeoutCause(ctx, p.options.Time, cause)
 		defer cancel()
 	}
-	reply, err := c.ask(ctx, q, p.observe, p.options.Compile.Begin)
-	p.give(c)
-	return reply, err
+	return c.ask(ctx, q, p.observe, p.options.Compile.Begin)
 }
 
 // ended returns why ctx is done: for a reason of the pool's own, or the caller's.

@@ -251,3 +251,22 @@ func TestNotTheKilnProgram(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// What a request costs beside its compile: this one ends at the first check.
+func BenchmarkRoundTrip(b *testing.B) {
+	path, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := New(Options{Path: path})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	r := compile.Request{Module: make([]byte, 16<<10), Kernel: "k", Toolchain: p.Toolchain()}
+	for b.Loop() {
+		if _, err := p.Compile(b.Context(), r); err == nil || errors.Is(err, compile.ErrFault) {
+			b.Fatal(err)
+		}
+	}
+}
