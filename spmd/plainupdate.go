@@ -71,9 +71,15 @@ func (w *laneWriter) plainUpdate(in *irtext.Instr) bool {
 		w.alias[in.Name] = "poison"
 		return true
 	}
-	pointers, values := w.vector(in.Args[0]), w.vector(in.Args[1])
+	values := w.vector(in.Args[1])
+	// The addresses go through memory, and LLVM must not see it: some processors
+	// run updates at addresses that come from vector registers ten times slower.
+	w.n++
+	id := w.n
+	pointers := w.scratch("ptr", id, 0)
+	w.do("store volatile %s %s, ptr %s, align 64", w.wide("ptr"), w.vector(in.Args[0]), pointers)
 	each := func(lane string, result string) string {
-		p := w.op("extractelement %s %s, i64 %s", w.wide("ptr"), pointers, lane)
+		p := w.op("load volatile ptr, ptr %s, align 8", w.op("getelementptr inbounds ptr, ptr %s, i64 %s", pointers, lane))
 		old := w.op("load %s, ptr %s, align %d", u.typ, p, w.alignment(in, u.typ))
 		v := values
 		if strings.HasPrefix(values, "%") {
@@ -88,8 +94,6 @@ func (w *laneWriter) plainUpdate(in *irtext.Instr) bool {
 		return w.op("insertelement %s %s, %s %s, i64 %s", w.wide(u.typ), result, u.typ, old, lane)
 	}
 	m := w.mask(w.at)
-	w.n++
-	id := w.n
 	if m != "" {
 		bits := w.op("bitcast %s %s to %s", w.wide("i1"), m, w.bitsType())
 		w.do("br i1 %s, label %%u%d.all, label %%u%d.some", w.op("icmp eq %s %s, -1", w.bitsType(), bits), id, id)
