@@ -45,6 +45,11 @@ measure:
 bench-cache:
 	CGO_ENABLED=0 $(GO) run ./bench -run '^cache$$'
 
+# Code for GPUs against libLLVM and the assemblers alone.
+.PHONY: bench-codegen
+bench-codegen:
+	$(GO) test ./compile -run '^$$' -bench 'PTX|Cubin|DeviceLibrary'
+
 lint:
 	$(GO) vet ./...
 	$(GO) test ./internal/lint

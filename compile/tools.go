@@ -1,10 +1,12 @@
 package compile
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
 	"github.com/kilnjit/kiln/compile/tool"
+	"github.com/kilnjit/kiln/image"
 	"github.com/kilnjit/kiln/target"
 )
 
@@ -79,6 +81,20 @@ func (c *Compiler) Tools(t target.Target) (Tools, error) {
 		}
 	}
 	return ids, nil
+}
+
+// Disassemble prints the machine code of an image for an NVIDIA GPU, by
+// nvdisasm, which is looked for where assemblers are. Errors match ErrMissing
+// where there is none, and ErrUnsupported for other images.
+func (c *Compiler) Disassemble(ctx context.Context, im *image.Image) ([]byte, error) {
+	if im.Format != image.CubinCode {
+		return nil, faultf(ErrUnsupported, "disassembling %s: only cubins are; a compile's dump has the assembly of others", im.Format)
+	}
+	found := c.config.Tools.Disassemblers()
+	if len(found.Tools) == 0 {
+		return nil, faultf(ErrMissing, "no nvdisasm: %s", found.Missing())
+	}
+	return found.Tools[0].Disassemble(ctx, im.Payload)
 }
 
 // assembler returns the tool that the request names, nil where it names none.

@@ -106,27 +106,11 @@ func (t *Tool) Link(ctx context.Context, object []byte) ([]byte, error) {
 	return code, err
 }
 
-// Disassemble prints the machine code of a cubin by nvdisasm, which lies where
-// ptxas does.
-func (s *Search) Disassemble(ctx context.Context, cubin []byte) ([]byte, error) {
-	found := new(Found)
-	program := func(path string) *Tool { return &Tool{Name: "nvdisasm", Path: path, read: readProgram(path)} }
-	for _, root := range s.cuda() {
-		found.look(root+"/bin/nvdisasm", program)
-		for _, w := range &wheels {
-			found.look(root+"/"+w+"/cu1[0-9]/bin/nvdisasm", program)
-			found.look(root+"/"+w+"/cuda_nvdisasm/bin/nvdisasm", program)
-		}
-	}
-	for _, folder := range s.path() {
-		found.look(folder+"/nvdisasm", program)
-	}
-	if len(found.Tools) == 0 {
-		return nil, fmt.Errorf("no nvdisasm: %s", found.Missing())
-	}
+// Disassemble prints the machine code of a cubin.
+func (t *Tool) Disassemble(ctx context.Context, cubin []byte) ([]byte, error) {
 	const in = "kernel.cubin"
-	_, log, err := found.Tools[0].run(ctx, cubin, in, "", []string{"-c", in})
-	return []byte(log), err
+	_, text, err := t.run(ctx, cubin, in, "", []string{"-c", in})
+	return []byte(text), err
 }
 
 // most is how much of what a program prints is kept.
@@ -152,6 +136,7 @@ func (t *Tool) run(ctx context.Context, input []byte, in, out string, arguments 
 	command.Dir, command.Stdout, command.Stderr = folder, printed, printed
 	// What a terminal sends to its foreground group is for the host.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = time.Second
 	err = command.Run()
 	if ctx.Err() != nil {

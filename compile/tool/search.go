@@ -157,6 +157,23 @@ func (s *Search) Assemblers() *Found {
 	return found
 }
 
+// Disassemblers finds what prints NVIDIA's machine code.
+func (s *Search) Disassemblers() *Found {
+	found := new(Found)
+	program := func(path string) *Tool { return &Tool{Name: NVDisasm, Path: path, read: readProgram(path)} }
+	for _, root := range s.cuda() {
+		found.look(root+"/bin/nvdisasm", program)
+		for _, w := range &wheels {
+			found.look(root+"/"+w+"/cu1[0-9]/bin/nvdisasm", program)
+			found.look(root+"/"+w+"/cuda_nvdisasm/bin/nvdisasm", program)
+		}
+	}
+	for _, folder := range s.path() {
+		found.look(folder+"/nvdisasm", program)
+	}
+	return found
+}
+
 // Libdevice finds NVIDIA's library of device code.
 func (s *Search) Libdevice() *Found {
 	found := new(Found)

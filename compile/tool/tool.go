@@ -13,7 +13,7 @@ import (
 // Identity says which tool or library it is, wherever it lies. The zero value
 // is none. Two that compare equal do the same.
 type Identity struct {
-	// Name is "nvjitlink", "ptxas", "lld", "libdevice" or "rocm-device-libs".
+	// Name is "nvjitlink", "ptxas", "lld", "nvdisasm", "libdevice" or "rocm-device-libs".
 	Name string
 	// Version is the tool's own, "12.9", empty where its file does not say.
 	Version string
@@ -42,6 +42,7 @@ const (
 	NVJitLink = "nvjitlink"
 	PTXAS     = "ptxas"
 	LLD       = "lld"
+	NVDisasm  = "nvdisasm"
 	Libdevice = "libdevice"
 	ROCm      = "rocm-device-libs"
 )
