@@ -59,7 +59,7 @@ func Open(options Options) (*Engine, error) {
 	e := &Engine{options: options, device: options.Device, libraries: map[device.Library]struct{}{}, storage: map[[32]byte]*variables{}}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.compiler = sync.OnceValues(func() (*compile.Compiler, error) {
-		c, err := compile.New(compile.Config{LLVM: options.LLVM, DumpDir: options.DumpDir})
+		c, err := compile.New(compile.Config{LLVM: options.LLVM, DumpDir: options.DumpDir, Tools: options.Tools})
 		e.located.Store(c)
 		return c, err
 	})

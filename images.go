@@ -194,6 +194,16 @@ func (e *Engine) Compile(ctx context.Context, r compile.Request) (*image.Image, 
 	return e.image(ctx, r)
 }
 
+// Tools returns what images for a target are made with beside LLVM, for requests
+// to [Engine.Compile] to carry; see [compile.Compiler.Tools]. It is zero for a CPU.
+func (e *Engine) Tools(t target.Target) (compile.Tools, error) {
+	c, err := e.compiler()
+	if err != nil {
+		return compile.Tools{}, err
+	}
+	return c.Tools(t)
+}
+
 func describe(r *compile.Request) string {
 	var b strings.Builder
 	// A Builder takes everything.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/device"
 	"github.com/kilnjit/kiln/device/cpu"
 )
@@ -25,6 +26,9 @@ type Options struct {
 	// LLVM is the path of a libLLVM shared library; empty means the newest
 	// installed one that kiln supports.
 	LLVM string
+	// Tools says where assemblers and device libraries for GPUs are looked for,
+	// beside the usual places. Code for a CPU needs none.
+	Tools tool.Search
 	// Compile steers optimisation of every kernel that has no options of its own.
 	Compile compile.Options
 	// Cache says where compiled images are kept.

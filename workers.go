@@ -95,7 +95,7 @@ func (w *workers) open(o *Options) (*worker.Pool, error) {
 	}
 	pool, err := worker.New(worker.Options{
 		Path: path, Processes: o.Worker.Processes, Time: o.Worker.Time, Memory: o.Worker.Memory,
-		Compile: compile.Config{LLVM: o.LLVM, DumpDir: o.DumpDir},
+		Compile: compile.Config{LLVM: o.LLVM, DumpDir: o.DumpDir, Tools: o.Tools},
 	})
 	if err != nil {
 		return nil, err
