@@ -146,6 +146,7 @@ func (b *build) lower() error {
 		Params:     b.desc.Params,
 		Block:      block,
 		Grid:       b.request.Spec.Grid,
+		MaxBlock:   b.desc.MaxBlock,
 	})
 	if errors.Is(err, spmd.ErrUnsupported) {
 		return &fault{kind: ErrUnsupported, text: err.Error(), cause: err}

@@ -58,10 +58,13 @@ func (s *shapes) arithmetic(in *irtext.Instr) shape {
 			return sh
 		}
 	}
-	if !x.aligned {
-		return isVarying
+	switch {
+	case x.aligned:
+		return s.ofAligned(in, x, n)
+	case in.Op == "and" && x.kind == affine && (n == 1<<32-1 || n == 1<<16-1):
+		return shape{kind: varying, guess: x.stride} // a number cut short and extended
 	}
-	return s.ofAligned(in, x, n)
+	return isVarying
 }
 
 // guess keeps what is guessed of a varying value where it is moved or scaled.

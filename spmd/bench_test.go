@@ -16,7 +16,7 @@ func BenchmarkLower(b *testing.B) {
 	benchmarks := manifest(b, "small")
 	for _, from := range []string{"bench.sm_80.raw", "bench.gfx90a.raw", "kernels.cl.x86_64"} {
 		data := source(b, from)
-		for _, kernel := range barrierFree {
+		for _, kernel := range append([]string{"matmul_tiled", "reduce_block", "scan_block"}, barrierFree...) {
 			b.Run(from+"/"+kernel, func(b *testing.B) {
 				bm := benchmarks[kernel]
 				_, params, _ := bm.values(b)
@@ -64,7 +64,7 @@ func BenchmarkLaunch(b *testing.B) {
 			bm := benchmarks[kernel]
 			for _, fixed := range []bool{false, true} {
 				name := from + "/" + kernel
-				options := spmd.Options{}
+				options := spmd.Options{MaxBlock: 256}
 				if fixed {
 					name, options.Block = name+"/fixed", bm.Block
 				}

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -68,8 +69,8 @@ func (l *lowering) warpWide() bool {
 }
 
 // groupForms chooses in which forms a group is run: one where the block is
-// fixed, else one for the block that the kernel seems to be made for, one for
-// rows that fill vectors and one for any block.
+// fixed, else one for the block that the kernel seems to be made for, or for rows
+// that fill vectors, and one for any block.
 func (l *lowering) groupForms() []groupForm {
 	warp := 0
 	if l.warpWide() {
@@ -86,10 +87,35 @@ func (l *lowering) groupForms() []groupForm {
 	if lanes == 0 {
 		lanes = 16
 	}
-	return []groupForm{
-		{name: "rows", lanes: lanes, block: block},
-		{name: "any", lanes: lanes, flat: true, masked: true, block: block},
+	first := groupForm{name: "rows", lanes: lanes, block: block}
+	if likely := l.likelyBlock(); likely[0] != 0 && block == ([3]uint32{}) {
+		first = formOf("likely", likely, warp)
 	}
+	return []groupForm{first, {name: "any", lanes: lanes, flat: true, masked: true, block: block}}
+}
+
+// likelyBlock is the block that a kernel with so many items at most is made
+// for, zeros where that cannot be told.
+func (l *lowering) likelyBlock() [3]uint32 {
+	n := l.opt.MaxBlock
+	if n < 32 || n >= maxItems || n%32 != 0 {
+		return [3]uint32{}
+	}
+	var uses [3]bool
+	for _, b := range l.fn.Blocks {
+		for _, in := range b.Instrs {
+			if kind, d, ok := idOf(in.Callee); ok && kind == tid {
+				uses[d] = true
+			}
+		}
+	}
+	switch side := uint32(math.Sqrt(float64(n))); {
+	case !uses[1] && !uses[2]:
+		return [3]uint32{n, 1, 1}
+	case !uses[2] && side*side == n:
+		return [3]uint32{side, side, 1}
+	}
+	return [3]uint32{}
 }
 
 // formOf is the form for a block of known size.

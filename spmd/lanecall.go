@@ -181,10 +181,23 @@ func (w *laneWriter) flatIDs() {
 	wide := w.wide("i32")
 	lane := w.spread("%kiln.tid.x", "i32", shape{kind: affine, stride: 1})
 	x, y := w.all("i32", w.block[0]), w.all("i32", w.block[1])
-	row := w.op("udiv %s %s, %s", wide, lane, x)
-	w.do("%%kiln.flat.x = urem %s %s, %s", wide, lane, x)
-	w.do("%%kiln.flat.y = urem %s %s, %s", wide, row, y)
-	w.do("%%kiln.flat.z = udiv %s %s, %s", wide, row, y)
+	row := w.ratio(lane, x, w.block[0])
+	depth := w.ratio(row, y, w.block[1])
+	w.do("%%kiln.flat.x = sub %s %s, %s", wide, lane, w.op("mul %s %s, %s", wide, row, x))
+	w.do("%%kiln.flat.y = sub %s %s, %s", wide, row, w.op("mul %s %s, %s", wide, depth, y))
+	w.do("%%kiln.flat.z = add %s %s, zeroinitializer", wide, depth)
+}
+
+// ratio divides numbers of items by a size. They are so small that the
+// quotient of floats, cut short, is that of the numbers; no processor divides
+// vectors of integers.
+func (w *laneWriter) ratio(n, by, size string) string {
+	wide, float := w.wide("i32"), w.wide("float")
+	if !strings.HasPrefix(size, "%") {
+		return w.op("udiv %s %s, %s", wide, n, by)
+	}
+	quotient := w.op("fdiv %s %s, %s", float, w.op("uitofp %s %s to %s", wide, n, float), w.op("uitofp %s %s to %s", wide, by, float))
+	return w.op("fptoui %s %s to %s", float, quotient, wide)
 }
 
 // serial writes an instruction once for each lane that runs, in a loop.

@@ -25,6 +25,9 @@ type Options struct {
 	// Block holds the work-items of a group in x, y and z and Grid the groups of
 	// a launch where they are fixed, and 0 where the launch says.
 	Block, Grid [3]uint32
+	// MaxBlock is how many work-items a group has at most by the kernel's own
+	// word, 0 where it does not say. Most launches have as many.
+	MaxBlock uint32
 	// Form is how the work-items of a group are run; Auto is what suits the kernel.
 	Form Form
 	// Lanes is how many work-items go side by side: a power of two up to 64, 1

@@ -124,6 +124,13 @@ func (m *memory) tested(row func(first string) string, each func() string, name 
 	pointers := w.op("freeze %s %s", w.wide("ptr"), w.vector(m.pointer))
 	first := w.op("extractelement %s %s, i64 0", w.wide("ptr"), pointers)
 	size, _ := w.s.sizes.of(m.elem())
+	if m.mask != "" {
+		// Where the first lane does not run, the last may.
+		last := w.op("extractelement %s %s, i64 %d", w.wide("ptr"), pointers, w.lanes-1)
+		back := w.op("getelementptr i8, ptr %s, i64 %d", last, -size*int64(w.lanes-1))
+		runs := w.op("extractelement %s %s, i64 0", w.wide("i1"), m.mask)
+		first = w.op("select i1 %s, ptr %s, ptr %s", runs, first, back)
+	}
 	straight := w.op("getelementptr i8, ptr %s, %s %s", first, w.wide("i64"), w.steps("i64", size))
 	off := w.op("icmp ne %s %s, %s", w.wide("ptr"), pointers, straight)
 	if m.mask != "" {

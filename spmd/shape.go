@@ -194,6 +194,8 @@ func (s *shapes) call(in *irtext.Instr) shape {
 	}
 	if kind, d, ok := idOf(in.Callee); ok {
 		switch {
+		case kind == tid && d == 0 && s.flat && s.partial:
+			return shape{kind: varying, guess: 1} // but where a row ends between two lanes
 		case kind == tid && (s.flat || s.group):
 			return isVarying
 		case kind == tid && d == 0:
