@@ -41,8 +41,17 @@ func failure(t *testing.T, c *Compiler, r Request) *Error {
 	return e
 }
 
-func TestBadRequests(t *testing.T) {
-	c := newCompiler(t, Config{})
+// A badRequest does not compile: how far it comes, what its error matches and says.
+type badRequest struct {
+	name    string
+	request Request
+	stage   Stage
+	kind    error
+	want    string
+}
+
+func badRequests(t *testing.T, c *Compiler) []badRequest {
+	t.Helper()
 	module := hostModule(t, c)
 	text := func(s string) []byte { return []byte(hostHeader + s) }
 	machine := native(t, c)
@@ -51,13 +60,7 @@ func TestBadRequests(t *testing.T) {
 		change(&m)
 		return m
 	}
-	tests := []struct {
-		name    string
-		request Request
-		stage   Stage
-		kind    error
-		want    string
-	}{
+	return []badRequest{
 		{"empty", Request{Kernel: "f"}, StageParse, ErrBadModule, "empty"},
 		{"garbage", Request{Module: []byte("\x00\x01\x02garbage"), Kernel: "f"}, StageParse, ErrBadModule, "00 01 02"},
 		{"source", Request{Module: []byte("int f(void) { return 0; }\n"), Kernel: "f"}, StageParse, ErrBadModule, "not device code"},
@@ -124,7 +127,11 @@ func TestBadRequests(t *testing.T) {
 			Spec: specialize.Spec{Constants: []specialize.Constant{{Index: 0, Bytes: make([]byte, 4)}}},
 		}, StageSpecialise, ErrUnsupported, "arguments cannot be fixed"},
 	}
-	for _, test := range tests {
+}
+
+func TestBadRequests(t *testing.T) {
+	c := newCompiler(t, Config{})
+	for _, test := range badRequests(t, c) {
 		t.Run(test.name, func(t *testing.T) {
 			e := failure(t, c, test.request)
 			if e.Stage != test.stage {
@@ -138,7 +145,7 @@ func TestBadRequests(t *testing.T) {
 			}
 		})
 	}
-	if im := compile(t, c, Request{Module: module, Kernel: "prime"}); len(im.Payload) == 0 {
+	if im := compile(t, c, Request{Module: hostModule(t, c), Kernel: "prime"}); len(im.Payload) == 0 {
 		t.Error("nothing compiles after the faults")
 	}
 }

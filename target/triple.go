@@ -46,6 +46,10 @@ func canonicalTriple(s string) (triple string, arch Arch, err error) {
 		return "", Unknown, fmt.Errorf("%w %q: kiln makes code for x86_64, aarch64, nvptx64 and amdgcn", ErrUnknownTriple, s)
 	}
 	rest = strings.TrimRight(rest, "-")
+	// Bundlers write the environment of a GPU, which has none, in either way.
+	if (arch == NVPTX || arch == AMDGPU) && strings.Count(rest, "-") == 2 {
+		rest = strings.TrimSuffix(rest, "-unknown")
+	}
 	switch arch {
 	case X86_64, AArch64:
 		before, environment, ok := strings.Cut("-"+rest, "-linux")
