@@ -164,10 +164,11 @@ func TestPages(t *testing.T) {
 					continue
 				}
 				for _, step := range sessionSteps(b.text) {
-					// The folder a command leaves the shell in is the next one's.
+					// Built with -trimpath, a package is the same in every copy, and
+					// the second build finds it. The folder a command leaves the shell in is the next one's.
 					shell := exec.Command("bash", "-c", "set -o pipefail\n"+step.command+"\nstatus=$?\nrealpath --relative-to="+folder+" . >&3\nexit $status")
 					shell.Dir = filepath.Join(folder, dir)
-					shell.Env = append(os.Environ(), "KILN_CACHE_DIR="+cache, "HOME="+cache, "GOPROXY="+goEnv(t, "GOPROXY"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOCACHE="+goEnv(t, "GOCACHE"))
+					shell.Env = append(os.Environ(), "KILN_CACHE_DIR="+cache, "HOME="+cache, "GOFLAGS=-trimpath", "GOPROXY="+goEnv(t, "GOPROXY"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOCACHE="+goEnv(t, "GOCACHE"))
 					reader, writer, err := os.Pipe()
 					if err != nil {
 						t.Fatal(err)

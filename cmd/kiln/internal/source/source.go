@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -63,10 +64,10 @@ func (l Language) arguments(include string) []string {
 		args = append(args, "-x", "c", "-fno-math-errno")
 	case CUDA:
 		args = append(args, "-x", "cuda", "--cuda-gpu-arch=sm_80", "--cuda-device-only", "-nocudainc", "-nocudalib",
-			"--cuda-feature=+ptx80", "-isystem", include, "-include", "kiln_cuda.h")
+			"--cuda-feature=+ptx80", "-D__KILN__", "-isystem", include, "-include", "kiln_cuda.h")
 	case HIP:
 		args = append(args, "-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpuinc", "-nogpulib",
-			"-fuse-cuid=none", "-isystem", include, "-include", "kiln_hip.h")
+			"-fuse-cuid=none", "-D__KILN__", "-isystem", include, "-include", "kiln_hip.h")
 	case OpenCL:
 		args = append(args, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-target", "x86_64-unknown-linux-gnu")
 	}
@@ -148,12 +149,23 @@ func compile(ctx context.Context, path string, warnings func(string), extra ...s
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return nil, &Error{path, log.String(), err}
+		return nil, &Error{path, log.String() + hostHint(language, log.String()), err}
 	}
 	if log.Len() > 0 && warnings != nil {
 		warnings(log.String())
 	}
 	return bitcode.Bytes(), nil
+}
+
+var hostFault = regexp.MustCompile(`(undeclared identifier|unknown type name|no member named|no matching function for call to) '_*(cuda|hip|cu|nv)[A-Za-z]|\.(h|hpp|cuh)' file not found`)
+
+// hostHint says what to do where clang did not know something of the host's.
+func hostHint(l Language, log string) string {
+	if (l != CUDA && l != HIP) || !hostFault.MatchString(log) {
+		return ""
+	}
+	return "kiln compiles the kernels of a source alone and knows the most common of the run time's functions; " +
+		"leave the rest of the host's code out with #ifndef __KILN__ and #endif\n"
 }
 
 func writeHeaders(dir string) error {

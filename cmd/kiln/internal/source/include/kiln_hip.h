@@ -54,3 +54,11 @@ KILN_DEVICE int atomicCAS(int *p, int expected, int v) {
 #undef KILN_ATOMICS
 #undef KILN_ATOMIC
 #undef KILN_DEVICE
+
+#define KILN_RT(name) hip##name
+#include "kiln_host.h"
+#undef KILN_RT
+#define HIP_SYMBOL(symbol) symbol
+#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)
+int hipConfigureCall(dim3 grid, dim3 block, size_t shared = 0, hipStream_t stream = 0);
+unsigned __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, hipStream_t stream = 0);
