@@ -23,7 +23,7 @@ func (b *build) assemble() error {
 	}
 	made, err := t.Assemble(b.ctx, b.payload, b.request.Target.Processor, b.request.Options.Debug)
 	if err != nil {
-		return toolFault(err)
+		return b.toolFault(err)
 	}
 	// It speaks of each function alone; registers are those of the kernel with
 	// all it calls, which its code has.
@@ -51,7 +51,7 @@ func (b *build) assemble() error {
 func (b *build) linkObject(t *tool.Tool) error {
 	code, err := t.Link(b.ctx, b.payload)
 	if err != nil {
-		return toolFault(err)
+		return b.toolFault(err)
 	}
 	b.format, b.payload = image.CodeObject, code
 	b.dump.write(StageAssemble, ".hsaco", code)
@@ -108,11 +108,16 @@ func (b *build) checkKernarg(k *image.KernelCode) error {
 	return nil
 }
 
-// toolFault tells faults of the module from those of the toolchain.
-func toolFault(err error) error {
+// toolFault tells faults of the module from those of the toolchain, with the
+// kernel's own name.
+func (b *build) toolFault(err error) error {
 	refused, ok := errors.AsType[*tool.Error](err)
 	if !ok {
 		return err
 	}
-	return &fault{kind: ErrBadModule, text: refused.Error() + "\n" + refused.Log, cause: err}
+	text := refused.Error() + "\n" + refused.Log
+	if b.entry != "" {
+		text = strings.ReplaceAll(text, b.entry, b.request.Kernel)
+	}
+	return &fault{kind: ErrBadModule, text: text, cause: err}
 }

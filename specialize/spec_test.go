@@ -61,6 +61,10 @@ func TestValidate(t *testing.T) {
 		{"not required", reqd, specialize.Spec{Block: [3]uint32{256, 1, 1}}, "requires 16 x 16 x 1"},
 		{"at the bound", bound, specialize.Spec{Block: [3]uint32{16, 16, 1}}, ""},
 		{"over the bound", bound, specialize.Spec{Block: [3]uint32{257, 1, 1}}, "launch bound is 256"},
+		{"promise", kernel(), specialize.Spec{Block: [3]uint32{16, 16, 1}, MaxBlock: 256, MinBlocks: 2}, ""},
+		{"broken promise", kernel(), specialize.Spec{Block: [3]uint32{16, 17, 1}, MaxBlock: 256}, "more than the 256 work-items"},
+		{"promise against the kernel", reqd, specialize.Spec{MaxBlock: 128}, "16 x 16 x 1 has more than the 128"},
+		{"host with bounds", host, specialize.Spec{MinBlocks: 1}, "neither grid nor block"},
 		{"host with block", host, specialize.Spec{Block: [3]uint32{1, 1, 1}}, "neither grid nor block"},
 		{"host with grid", host, specialize.Spec{Grid: [3]uint32{1, 1, 1}}, "neither grid nor block"},
 	}
@@ -108,11 +112,13 @@ func genSpec(t *rapid.T, name string) specialize.Spec {
 		s.Block[i] = rapid.Uint32Range(0, 2).Draw(t, name+" block")
 		s.Grid[i] = rapid.Uint32Range(0, 2).Draw(t, name+" grid")
 	}
+	s.MaxBlock = rapid.Uint32Range(0, 2).Draw(t, name+" most")
+	s.MinBlocks = rapid.Uint32Range(0, 2).Draw(t, name+" least")
 	return s
 }
 
 func equal(a, b specialize.Spec) bool {
-	if a.Block != b.Block || a.Grid != b.Grid || len(a.Constants) != len(b.Constants) {
+	if a.Block != b.Block || a.Grid != b.Grid || a.MaxBlock != b.MaxBlock || a.MinBlocks != b.MinBlocks || len(a.Constants) != len(b.Constants) {
 		return false
 	}
 	for i := range a.Constants {

@@ -50,11 +50,14 @@ func (s *Spec) validateConstants(k *image.Kernel) error {
 }
 
 func (s *Spec) validateDims(k *image.Kernel) error {
-	if s.Block == ([3]uint32{}) && s.Grid == ([3]uint32{}) {
+	if s.Block == ([3]uint32{}) && s.Grid == ([3]uint32{}) && s.MaxBlock == 0 && s.MinBlocks == 0 {
 		return nil
 	}
 	if k.Convention == image.Host {
 		return fmt.Errorf("a host function runs once a launch and has neither grid nor block")
+	}
+	if err := s.validateBounds(k); err != nil {
+		return err
 	}
 	items, err := product("block", s.Block)
 	if err != nil {
@@ -75,6 +78,21 @@ func (s *Spec) validateDims(k *image.Kernel) error {
 	}
 	_, err = product("grid", s.Grid)
 	return err
+}
+
+// validateBounds checks the promise of a largest block against the blocks that
+// there are to be.
+func (s *Spec) validateBounds(k *image.Kernel) error {
+	for _, block := range [...][3]uint32{s.Block, k.ReqdBlock} {
+		items, err := product("block", block)
+		if err != nil {
+			return err
+		}
+		if s.MaxBlock != 0 && items > uint64(s.MaxBlock) {
+			return fmt.Errorf("block of %d x %d x %d has more than the %d work-items that are promised", block[0], block[1], block[2], s.MaxBlock)
+		}
+	}
+	return nil
 }
 
 // product multiplies the dimensions of what, which are all zero or none.
