@@ -11,7 +11,7 @@ import (
 
 	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/compile"
-	"github.com/kilnjit/kiln/compile/manifest"
+	"github.com/kilnjit/kiln/compile/recorder"
 	"github.com/kilnjit/kiln/device"
 	"github.com/kilnjit/kiln/device/cpu"
 	"github.com/kilnjit/kiln/image"
@@ -28,7 +28,7 @@ type Engine struct {
 	compiler  func() (*compile.Compiler, error)
 	located   atomic.Pointer[compile.Compiler] // the one that compiler has returned
 	workers   workers
-	recorder  *manifest.Recorder // nil where nothing is recorded
+	recorder  *recorder.Recorder // nil where nothing is recorded
 	target    func() (target.Target, error)
 	warned    sync.Map
 

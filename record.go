@@ -2,7 +2,7 @@ package kiln
 
 import (
 	"github.com/kilnjit/kiln/compile"
-	"github.com/kilnjit/kiln/compile/manifest"
+	"github.com/kilnjit/kiln/compile/recorder"
 )
 
 // record writes down that r was asked for, where that is wanted.
@@ -15,9 +15,9 @@ func (e *Engine) record(r *compile.Request) {
 	}
 }
 
-func newRecorder(dir string) *manifest.Recorder {
+func newRecorder(dir string) *recorder.Recorder {
 	if dir == "" {
 		return nil
 	}
-	return manifest.NewRecorder(dir)
+	return recorder.New(dir)
 }

@@ -1,9 +1,8 @@
-package manifest
+package recorder
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,8 +23,8 @@ type Recorder struct {
 	seen map[[32]byte]bool
 }
 
-// NewRecorder returns a recorder to a folder, which it makes when it is needed.
-func NewRecorder(dir string) *Recorder {
+// New returns a recorder to a folder, which it makes when it is needed.
+func New(dir string) *Recorder {
 	return &Recorder{dir: dir, seen: map[[32]byte]bool{}}
 }
 
@@ -45,16 +44,12 @@ func (w *Recorder) Record(r *compile.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(Manifest{[]Kernel{k}}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("recording kernel %q in %s: %w", r.Kernel, w.dir, err)
-	}
 	w.made.Do(func() { err = os.MkdirAll(w.dir, 0o755) })
 	if err == nil {
 		err = w.write(name, r.Module)
 	}
 	if err == nil {
-		err = w.write(hex.EncodeToString(key[:])+".json", append(text, '\n'))
+		err = w.write(hex.EncodeToString(key[:])+".json", k.manifest())
 	}
 	if err != nil {
 		return fmt.Errorf("recording kernel %q in %s: %w", r.Kernel, w.dir, err)
