@@ -46,11 +46,11 @@ func (b *build) linkLibrary() error {
 		if err := b.code.settleOCLC(b.request.Target.Processor, b.wave, b.codeObject); err != nil {
 			return err
 		}
-		if err := b.checkDefined(); err != nil {
-			return err
-		}
 	} else {
 		b.code.settleReflect(target.SM(b.request.Target.Processor))
+	}
+	if err := b.checkDefined(); err != nil {
+		return err
 	}
 	if len(missing) > 0 && b.request.Options.Opt == O0 {
 		// The library has code for other processors behind its questions, and at
@@ -106,13 +106,14 @@ func mayDefine(file, function string) bool {
 	return true
 }
 
-// checkDefined refuses functions that nothing defines, by their names: the
-// linker would say it later.
+// checkDefined refuses functions that nothing defines, by their names: a linker
+// would say it later, and a driver less of it.
 func (b *build) checkDefined() error {
 	var names []string
 	for f := range b.code.functions {
 		name := capi.GetValueName2(f)
-		if capi.IsDeclaration(f) && capi.GetFirstUse(f) != 0 && !strings.HasPrefix(name, "llvm.") {
+		ofDriver := b.request.Target.Arch() == target.NVPTX && inDriver(name)
+		if capi.IsDeclaration(f) && capi.GetFirstUse(f) != 0 && !strings.HasPrefix(name, "llvm.") && !ofDriver {
 			names = append(names, name)
 		}
 	}
@@ -120,6 +121,15 @@ func (b *build) checkDefined() error {
 		return nil
 	}
 	return faultf(ErrUnsupported, "the kernel calls %s, which neither the module nor the device library defines", someOf(names))
+}
+
+// inDriver tells whether NVIDIA's driver has a function for kernels.
+func inDriver(name string) bool {
+	switch name {
+	case "vprintf", "malloc", "free", "__assertfail":
+		return true
+	}
+	return strings.HasPrefix(name, "cuda") || strings.HasPrefix(name, "__cuda")
 }
 
 // linkFile links what is needed of one file.

@@ -97,6 +97,7 @@ define amdgpu_kernel void @k(ptr addrspace(1) %out) {
 !0 = !{i32 1, !"amdhsa_code_object_version", i32 500}
 `, "gfx90a", func(r *Request) { r.Options.CodeObject = 4 }, StageLink, ErrUnsupported, "-mcode-object-version=4"},
 		{"open function", amdHeader + "declare void @elsewhere()\ndefine amdgpu_kernel void @k() {\n  call void @elsewhere()\n  ret void\n}\n", "gfx90a", nil, StageLink, ErrUnsupported, "calls elsewhere, which neither"},
+		{"open function of NVIDIA's", ptxHeader + "declare void @elsewhere()\ndefine ptx_kernel void @k() {\n  call void @elsewhere()\n  ret void\n}\n", "sm_80", nil, StageLink, ErrUnsupported, "calls elsewhere, which neither"},
 		// A fault that LLVM does not return from.
 		{"LLVM's fault", ptxHeader + "declare <4 x i32> @llvm.aarch64.neon.sqdmulh.v4i32(<4 x i32>, <4 x i32>)\ndefine ptx_kernel void @k(ptr %p) {\n  %a = load <4 x i32>, ptr %p\n  %r = call <4 x i32> @llvm.aarch64.neon.sqdmulh.v4i32(<4 x i32> %a, <4 x i32> %a)\n  store <4 x i32> %r, ptr %p\n  ret void\n}\n", "sm_60", nil,
 			StageGenerate, ErrFault, "LLVM fault"},
