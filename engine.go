@@ -34,7 +34,7 @@ type Engine struct {
 
 	closed atomic.Bool
 	base   context.Context // ends when the engine closes
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 
 	images    flights[*image.Image]
 	summaries flights[*image.Summary]
@@ -57,7 +57,7 @@ type Engine struct {
 // warning to [Events], not an error.
 func Open(options Options) (*Engine, error) {
 	e := &Engine{options: options, device: options.Device, libraries: map[device.Library]struct{}{}, storage: map[[32]byte]*variables{}}
-	e.base, e.cancel = context.WithCancel(context.Background())
+	e.base, e.cancel = context.WithCancelCause(context.Background())
 	e.compiler = sync.OnceValues(func() (*compile.Compiler, error) {
 		c, err := compile.New(compile.Config{LLVM: options.LLVM, DumpDir: options.DumpDir, Tools: options.Tools})
 		e.located.Store(c)
@@ -86,7 +86,7 @@ func (e *Engine) Close() error {
 	if !e.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	e.cancel()
+	e.cancel(ErrClosed)
 	e.quiesce()
 	var errs []error
 	e.mu.Lock()

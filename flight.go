@@ -2,6 +2,7 @@ package kiln
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/kilnjit/kiln/cache"
@@ -68,6 +69,10 @@ func (f *flights[T]) do(base, ctx context.Context, key cache.Key, fn func(contex
 // run is the flight itself.
 func (f *flights[T]) run(fl *flight[T], key cache.Key, fn func(context.Context) (T, error)) {
 	fl.value, fl.err = fn(fl.ctx)
+	if errors.Is(fl.err, context.Canceled) && fl.ctx.Err() != nil {
+		// Why base ended says more; without a reason it is the same error.
+		fl.err = context.Cause(fl.ctx)
+	}
 	f.mu.Lock()
 	if f.running[key] == fl {
 		delete(f.running, key)

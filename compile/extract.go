@@ -23,6 +23,9 @@ func (c *code) isolate(f capi.Value, convention image.Convention) {
 	for a := capi.GetFirstGlobalAlias(c.module); a != 0; a = capi.GetNextGlobalAlias(a) {
 		capi.SetLinkage(a, capi.InternalLinkage)
 	}
+	for i := capi.GetFirstGlobalIFunc(c.module); i != 0; i = capi.GetNextGlobalIFunc(i) {
+		capi.SetLinkage(i, capi.InternalLinkage)
+	}
 	if f != 0 {
 		capi.SetComdat(f, 0)
 		capi.SetLinkage(f, capi.ExternalLinkage)

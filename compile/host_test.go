@@ -186,3 +186,19 @@ func TestHostFunctions(t *testing.T) {
 	}
 	runtime.KeepAlive(keep)
 }
+
+// TestUnusedIndirectFunction compiles a function of a module that has an
+// indirect function which others use.
+func TestUnusedIndirectFunction(t *testing.T) {
+	c := newCompiler(t, Config{})
+	module := []byte("target triple = \"x86_64-unknown-linux-gnu\"\n" +
+		"@i = ifunc i32 (i32), ptr @r\n@j = internal ifunc i32 (i32), ptr @r\n" +
+		"define internal ptr @r() {\n  ret ptr @g\n}\n" +
+		"define internal i32 @g(i32 %x) {\n  ret i32 %x\n}\n" +
+		"define i32 @other(i32 %x) {\n  %v = call i32 @i(i32 %x)\n  %w = call i32 @j(i32 %v)\n  ret i32 %w\n}\n" +
+		"define i32 @f(i32 %x) {\n  %v = add i32 %x, 1\n  ret i32 %v\n}\n")
+	im := compile(t, c, Request{Module: module, Kernel: "f", Target: native(t, c)})
+	if im.Kernel != "f" {
+		t.Errorf("kernel %q, want f", im.Kernel)
+	}
+}
