@@ -176,6 +176,13 @@ func inMemory[T any](kind argKind, v T) LaunchArg {
 	return LaunchArg{tag: tagOf(kind, classBytes, uint32(unsafe.Sizeof(v))), ptr: unsafe.Pointer(p)}
 }
 
+// storeNumber is store for a number or an address. It always writes 8 bytes:
+// those behind the parameter are of later ones, which are still to be written,
+// or of the block's slack.
+func (a *LaunchArg) storeNumber(block unsafe.Pointer, offset uint32) {
+	*(*uint64)(unsafe.Add(block, offset)) = a.value
+}
+
 // store writes the argument's value to the parameter block at p, which has
 // room for it.
 func (a *LaunchArg) store(p unsafe.Pointer) {

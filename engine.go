@@ -40,6 +40,7 @@ type Engine struct {
 	summaries flights[*image.Summary]
 	storing   flights[*variables]
 
+	lanes   [1 << laneBits]lane
 	stripes [64]stripe
 	striped atomic.Uint32
 
@@ -125,11 +126,17 @@ func (e *Engine) stripe() *stripe {
 
 // quiesce returns when no launch that began before closed was set is under way.
 func (e *Engine) quiesce() {
-	for i := range e.stripes {
-		for wait := time.Microsecond; e.stripes[i].running.Load() != 0; wait = min(2*wait, time.Millisecond) {
+	await := func(idle func() bool) {
+		for wait := time.Microsecond; !idle(); wait = min(2*wait, time.Millisecond) {
 			runtime.Gosched()
 			time.Sleep(wait)
 		}
+	}
+	for i := range e.lanes {
+		await(func() bool { return e.lanes[i].busy.Load() == 0 })
+	}
+	for i := range e.stripes {
+		await(func() bool { return e.stripes[i].running.Load() == 0 })
 	}
 }
 

@@ -30,14 +30,14 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 	if b := k.info.ReqdBlock; b[0] != 0 {
 		r.launch.Block = device.Dim{X: b[0], Y: b[1], Z: b[2]}
 	}
-	words, keep := r.words[:1+(len(k.params)+63)/64], r.keep[:0]
+	words, keep := r.words[:k.flags], r.keep[:0]
 	for i := range words {
 		words[i] = 0
 	}
 	if k.ownBlock {
 		words[0] = wordOwnBlock
 	}
-	next := 0
+	next, params := 0, r.at(0)
 	for i := range args {
 		a := &args[i]
 		switch kind := a.tag.kind(); kind {
@@ -46,13 +46,14 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 				return k.wrongCount(args)
 			}
 			p := &k.params[next]
-			if a.tag>>8 != p.tag>>8 {
-				if !p.takes(a) {
-					return k.mismatch(next, a)
-				}
+			if a.tag>>8 == p.tag>>8 && p.number {
+				a.storeNumber(params, p.offset)
+			} else if a.tag>>8 != p.tag>>8 && !p.takes(a) {
+				return k.mismatch(next, a)
+			} else {
+				a.store(r.at(p.offset))
 			}
-			a.store(r.at(p.offset))
-			if a.ptr != nil && a.tag.class() == classPointer {
+			if r.queued && a.ptr != nil && a.tag.class() == classPointer {
 				keep = append(keep, a.ptr)
 			}
 			if kind == argConst || p.constant {
@@ -71,18 +72,13 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 			if a.tag.class() == classTooMany {
 				return &ArgumentError{k.info.Name, -1, "a grid or block has at most 3 dimensions"}
 			}
-			d := device.Dim{X: uint32(a.value), Y: uint32(a.value >> 32), Z: a.tag.size()}
-			switch kind {
-			case argConstGrid:
-				words[0] |= wordGrid
-				fallthrough
-			case argGrid:
-				r.launch.Grid = d
-			case argConstBlock:
-				words[0] |= wordBlock
-				fallthrough
-			default:
-				r.launch.Block = d
+			d, word := &r.launch.Grid, uint64(wordGrid)
+			if kind >= argBlock {
+				d, word = &r.launch.Block, wordBlock
+			}
+			d.X, d.Y, d.Z = uint32(a.value), uint32(a.value>>32), a.tag.size()
+			if kind == argConstGrid || kind == argConstBlock {
+				words[0] |= word
 			}
 		case argShared:
 			r.launch.SharedBytes = uint32(a.value)
@@ -102,7 +98,9 @@ func (k *Kernel) fill(r *record, args []LaunchArg) error {
 			if err := k.fillBuffer(r, next, a); err != nil {
 				return err
 			}
-			keep = append(keep, a.ptr)
+			if r.queued {
+				keep = append(keep, a.ptr)
+			}
 			next++
 		}
 	}

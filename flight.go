@@ -66,18 +66,23 @@ func (f *flights[T]) do(base, ctx context.Context, key cache.Key, fn func(contex
 	return zero, ctx.Err()
 }
 
+var errUnfinished = errors.New("what was waited for has panicked")
+
 // run is the flight itself.
 func (f *flights[T]) run(fl *flight[T], key cache.Key, fn func(context.Context) (T, error)) {
+	fl.err = errUnfinished
+	defer func() {
+		f.mu.Lock()
+		if f.running[key] == fl {
+			delete(f.running, key)
+		}
+		f.mu.Unlock()
+		fl.cancel()
+		close(fl.done)
+	}()
 	fl.value, fl.err = fn(fl.ctx)
 	if errors.Is(fl.err, context.Canceled) && fl.ctx.Err() != nil {
 		// Why base ended says more; without a reason it is the same error.
 		fl.err = context.Cause(fl.ctx)
 	}
-	f.mu.Lock()
-	if f.running[key] == fl {
-		delete(f.running, key)
-	}
-	f.mu.Unlock()
-	fl.cancel()
-	close(fl.done)
 }

@@ -35,6 +35,9 @@ type Kernel struct {
 	result  param
 	limits  device.Limits
 	facts   device.Facts
+	number  uint64 // among all kernels of the process, from 1
+	flags   int    // words before the constants
+	room    int    // words there can be, unless structs are constants
 
 	ownBlock   bool                         // block sizes get code of their own
 	asksShared bool                         // an argument is a size of shared memory
@@ -48,12 +51,16 @@ type Kernel struct {
 	records sync.Pool
 }
 
+// kernels counts those of the process.
+var kernels atomic.Uint64
+
 // param is what a launch needs of one parameter.
 type param struct {
 	offset, size uint32
 	tag          argTag // of an argument that fits without a second look
 	class        argClass
 	constant     bool
+	number       bool // it may be stored as 8 bytes
 	any          bool // bits of any class go: half and bfloat come as uint16
 }
 
@@ -64,7 +71,15 @@ func newKernel(m *Module, info *image.Kernel, opts KernelOptions) (*Kernel, erro
 		k.params[i] = paramOf(&info.Params[i])
 		k.asksShared = k.asksShared || info.Params[i].Kind == image.SharedPointer
 	}
+	// Arguments are stored in order, each over what the one before left behind it.
+	for i := range k.params {
+		p := &k.params[i]
+		p.number = p.class != classBytes && p.size <= 8 && (i+1 == len(k.params) || k.params[i+1].offset > p.offset)
+	}
 	k.result = paramOf(&info.Result)
+	k.number = kernels.Add(1)
+	k.flags = 1 + (len(k.params)+63)/64
+	k.room = k.flags + len(k.params) + 4
 	for _, i := range opts.Specialize {
 		if i < 0 || i >= len(k.params) {
 			return nil, &ArgumentError{info.Name, i, fmt.Sprintf("there is no such position to specialise; the kernel has %d parameters", len(k.params))}

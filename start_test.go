@@ -14,7 +14,7 @@ import (
 // Packages whose initialisers or sheer size every program would pay for at its
 // start, needed or not.
 var heavy = []string{
-	"compress/flate", "debug/dwarf", "debug/elf", "encoding/gob", "encoding/json", "github.com/klauspost/compress", "go/ast",
+	"compress/flate", "debug/dwarf", "debug/elf", "encoding/gob", "github.com/klauspost/compress", "go/ast",
 	"html/template", "math/big", "net", "net/http", "regexp", "testing", "text/template",
 }
 

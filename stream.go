@@ -45,6 +45,7 @@ func (k *Kernel) LaunchOn(ctx context.Context, s Stream, args ...LaunchArg) erro
 		return fmt.Errorf("launching kernel %q: %w: no stream is given", k.info.Name, ErrArgument)
 	}
 	r := k.records.Get().(*record)
+	r.queued = true
 	queued, err := k.launchOn(ctx, s, r, args)
 	if !queued {
 		r.forget()

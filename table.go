@@ -2,7 +2,6 @@ package kiln
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/kilnjit/kiln/device"
 	"github.com/kilnjit/kiln/image"
@@ -10,11 +9,24 @@ import (
 
 // specialisation is one compiled and loaded form of a kernel. Immutable once published.
 type specialisation struct {
+	function device.Function
 	words    []uint64
 	hash     uint64
-	function device.Function
 	library  device.Library
 	image    *image.Image
+}
+
+// is tells whether s is the form for these words.
+func (s *specialisation) is(words []uint64) bool {
+	if len(s.words) != len(words) {
+		return false
+	}
+	for i, w := range s.words {
+		if w != words[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // table finds specialisations by the words of their constants: open
@@ -25,12 +37,17 @@ type table struct {
 }
 
 func hashWords(words []uint64) uint64 {
-	h := uint64(0x9e3779b97f4a7c15)
-	for _, w := range words {
-		hi, lo := bits.Mul64(h^w, 0xd6e8feb86659fd93)
-		h = hi ^ lo
+	const odd, other = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	h := uint64(len(words))
+	for ; len(words) >= 2; words = words[2:] {
+		hi, lo := bits.Mul64(words[0]^odd, words[1]^other)
+		h = bits.RotateLeft64(h, 23) ^ hi ^ lo
 	}
-	return h
+	if len(words) > 0 {
+		hi, lo := bits.Mul64(words[0]^odd, other)
+		h = bits.RotateLeft64(h, 23) ^ hi ^ lo
+	}
+	return h * odd >> 16
 }
 
 func (t *table) find(words []uint64, hash uint64) *specialisation {
@@ -40,7 +57,7 @@ func (t *table) find(words []uint64, hash uint64) *specialisation {
 		if s == nil {
 			return nil
 		}
-		if s.hash == hash && slices.Equal(s.words, words) {
+		if s.hash == hash && s.is(words) {
 			return s
 		}
 	}

@@ -53,7 +53,7 @@ func TestCleanups(t *testing.T) {
 	im := imageOf(t, "throws.cpp", "throw_runtime_error", image.Grid)
 	f := load(t, d, im)
 	count, _ := f.library.image.Symbol("count_cleanups")
-	counter := *f
+	counter := function{enter: f.enter, device: f.device, library: f.library, kernel: f.kernel, native: f.native}
 	counter.native.entry = count
 	var n int32
 	for i := range int32(3) {

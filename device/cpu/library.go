@@ -16,25 +16,27 @@ import (
 const maxStackBytes = 256 << 10
 
 type library struct {
+	function function // none where the image holds variables
 	device   *Device
 	image    *elfload.Image
 	named    *named
-	function function // none where the image holds variables
 	entered  bool
 	// variables are the image's, by their places there.
 	variables []*buffer
 
-	closed atomic.Bool
-	once   sync.Once
-	err    error
+	once sync.Once
+	err  error
 }
 
 // function is what launching needs at hand.
 type function struct {
+	native  nativeFunction
+	closed  atomic.Bool // so is the library
+	host    bool
+	enter   uintptr // the runtime's function
+	device  uintptr
 	library *library
 	kernel  string
-	host    bool
-	native  nativeFunction
 }
 
 func (d *Device) load(im *image.Image, globals []uint64) (*library, error) {
@@ -86,6 +88,8 @@ func (d *Device) load(im *image.Image, globals []uint64) (*library, error) {
 	}
 	lib.entered, lib.named = true, d.announce(object, loaded, im.Kernel, entry)
 	lib.function = function{
+		enter:   d.native.runtime.launch,
+		device:  d.native.address,
 		library: lib,
 		kernel:  im.Kernel,
 		host:    im.Convention == image.Host,
@@ -150,7 +154,7 @@ func (lib *library) Variable(i int) (device.Buffer, error) {
 	if i < 0 || i >= len(lib.variables) {
 		return nil, fmt.Errorf("variable %d of an image with %d: %w", i, len(lib.variables), device.ErrArgument)
 	}
-	if lib.closed.Load() {
+	if lib.function.closed.Load() {
 		return nil, fmt.Errorf("variable of an image: %w", device.ErrClosed)
 	}
 	return lib.variables[i], nil
@@ -168,7 +172,7 @@ func (lib *library) Close() error {
 
 func (lib *library) unload() error {
 	lib.once.Do(func() {
-		lib.closed.Store(true)
+		lib.function.closed.Store(true)
 		lib.named.withdraw()
 		lib.err = lib.image.Close()
 	})

@@ -70,7 +70,7 @@ func (b *buffer) Host() []byte {
 // check tells why the memory cannot be used. It needs the lock.
 func (b *buffer) check() error {
 	switch {
-	case b.library != nil && b.library.closed.Load():
+	case b.library != nil && b.library.function.closed.Load():
 		return fmt.Errorf("variable of an image: %w", device.ErrClosed)
 	case b.freed:
 		return fmt.Errorf("buffer of %s: %w", b.device.name, device.ErrFreed)

@@ -131,26 +131,28 @@ func (f *function) Launch(l *device.Launch) error { return f.launch(l, nil) }
 // launch runs f until all groups have ended, or returns errStopped once stop,
 // unless nil, is set before that.
 func (f *function) launch(l *device.Launch, stop *stopFlag) error {
-	if f.library.closed.Load() {
+	if f.closed.Load() {
 		return f.failed(device.ErrClosed)
 	}
-	d := f.library.device.native
 	// On the stack: native code is done with it before the kernel runs.
 	n := nativeLaunch{
 		function:    &f.native,
-		device:      d.address,
+		device:      f.device,
 		params:      unsafe.SliceData(l.Params),
 		sharedBytes: uint64(l.SharedBytes),
-		grid:        [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z},
-		block:       [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+		grid:        [3]uint32{1, 1, 1},
+		block:       [3]uint32{1, 1, 1},
+		groups:      1,
 		stop:        stop,
 	}
-	if f.host {
-		n.groups, n.grid, n.block = 1, [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}
-	} else if n.groups = l.Grid.Count(); n.groups == 0 {
-		return nil
+	if !f.host {
+		if n.groups = l.Grid.Count(); n.groups == 0 {
+			return nil
+		}
+		n.grid[0], n.grid[1], n.grid[2] = l.Grid.X, l.Grid.Y, l.Grid.Z
+		n.block[0], n.block[1], n.block[2] = l.Block.X, l.Block.Y, l.Block.Z
 	}
-	outcome := ffi.CGOCall(d.runtime.launch, unsafe.Pointer(&n))
+	outcome := ffi.CGOCall(f.enter, unsafe.Pointer(&n))
 	runtime.KeepAlive(f)
 	runtime.KeepAlive(l)
 	runtime.KeepAlive(stop)

@@ -125,7 +125,7 @@ func (s *stream) Launch(ctx context.Context, f device.Function, l *device.Launch
 	if !ok || own.library.device != s.device {
 		return fmt.Errorf("launching in a stream: the function is not one of %s: %w", s.device.name, device.ErrArgument)
 	}
-	if own.library.closed.Load() {
+	if own.closed.Load() {
 		return own.failed(device.ErrClosed)
 	}
 	_, err := s.enqueue(operation{
