@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -22,14 +19,14 @@ type Source struct {
 	read func() ([]byte, error)
 }
 
-// File is a module in a file: bitcode or textual IR.
+// maxModule is the most bytes that are read of a file; a device such as
+// /dev/zero has no end.
+const maxModule = 2 << 30
+
+// File is a module in a file of at most 2 GiB: bitcode or textual IR.
 func File(path string) Source {
 	return Source{path, func() ([]byte, error) {
-		data, err := fsx.ReadFile(path, math.MaxInt64)
-		if errors.Is(err, fsx.ErrNotRegular) { // a link, a pipe
-			return os.ReadFile(path)
-		}
-		return data, err
+		return fsx.ReadSource(path, maxModule)
 	}}
 }
 

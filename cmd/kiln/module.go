@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,13 +11,17 @@ import (
 
 	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
 	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/internal/fsx"
 )
+
+// maxFile is the most bytes that are read of a program, container or module.
+const maxFile = 2 << 30
 
 // readFile returns a file's bytes, or the bitcode clang makes of a source. The
 // name - stands for the input.
 func (s *session) readFile(ctx context.Context, path string) ([]byte, error) {
 	if path == "-" {
-		data, err := io.ReadAll(s.stdin)
+		data, err := fsx.ReadAll(s.stdin, maxFile)
 		if err != nil {
 			return nil, &inputError{fmt.Errorf("reading the input: %w", err)}
 		}
@@ -33,7 +36,7 @@ func (s *session) readFile(ctx context.Context, path string) ([]byte, error) {
 		}
 		return bitcode, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := fsx.ReadSource(path, maxFile)
 	if err != nil {
 		return nil, &inputError{fmt.Errorf("%w%s", err, nearbyFile(path))}
 	}
