@@ -190,11 +190,11 @@ func (w *regionWriter) leave(lw *laneWriter, e *exit, in *irtext.Instr) {
 }
 
 // neutral is what changes nothing in a combination of 32-bit numbers.
-var neutral = map[combination]string{
+var neutral = [...]string{
 	sumUp: "0", andAll: "-1", orAll: "0", xorAll: "0", smallest: "2147483647", greatest: "-2147483648", lowest: "-1", highest: "0",
 }
 
-var reduceNames = map[combination]string{
+var reduceNames = [...]string{
 	sumUp: "add", andAll: "and", orAll: "or", xorAll: "xor", smallest: "smin", greatest: "smax", lowest: "umin", highest: "umax",
 }
 
