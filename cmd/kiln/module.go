@@ -11,17 +11,13 @@ import (
 
 	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
 	"github.com/kilnjit/kiln/image"
-	"github.com/kilnjit/kiln/internal/fsx"
 )
-
-// maxFile is the most bytes that are read of a program, container or module.
-const maxFile = 2 << 30
 
 // readFile returns a file's bytes, or the bitcode clang makes of a source. The
 // name - stands for the input.
 func (s *session) readFile(ctx context.Context, path string) ([]byte, error) {
 	if path == "-" {
-		data, err := fsx.ReadAll(s.stdin, maxFile)
+		data, err := readBounded(s.stdin, maxFile)
 		if err != nil {
 			return nil, &inputError{fmt.Errorf("reading the input: %w", err)}
 		}
@@ -36,7 +32,7 @@ func (s *session) readFile(ctx context.Context, path string) ([]byte, error) {
 		}
 		return bitcode, err
 	}
-	data, err := fsx.ReadSource(path, maxFile)
+	data, err := readNamed(path, maxFile)
 	if err != nil {
 		return nil, &inputError{fmt.Errorf("%w%s", err, nearbyFile(path))}
 	}
