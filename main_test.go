@@ -12,10 +12,14 @@ import (
 // children are what the test binary does as another process, by its second
 // argument behind "child".
 var children = map[string]func(args []string) error{
-	"faulty":     faultyChild,
-	"many":       manyChild,
-	"small":      smallChild,
-	"other user": otherUserChild,
+	"architectures": architecturesChild,
+	"exit":          exitChild,
+	"faulty":        faultyChild,
+	"first":         firstChild,
+	"many":          manyChild,
+	"small":         smallChild,
+	"signals":       signalsChild,
+	"other user":    otherUserChild,
 }
 
 var ctx = context.Background()

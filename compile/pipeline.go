@@ -144,12 +144,20 @@ func (j *job) parse(context *llvm.Context) (m *llvm.Module, identity image.Ident
 // hostTriple stands for the triple of a module without one.
 const hostTriple = "x86_64-unknown-linux-gnu"
 
+// spirLayout is how clang lays out data for SPIR, which an LLVM need have no
+// back end for.
+const spirLayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
+
 // completeLayout gives a module without a data layout that of its triple.
 // LLVM's own default is that of no machine.
 func completeLayout(m *llvm.Module) error {
 	triple := capi.GetTarget(m.Ref())
 	if triple == "" {
 		triple = hostTriple
+	}
+	if architecture, _, _ := strings.Cut(triple, "-"); architecture == "spir64" || architecture == "spirv64" {
+		capi.SetDataLayout(m.Ref(), spirLayout)
+		return nil
 	}
 	machine, err := llvm.NewMachine(llvm.MachineOptions{Triple: triple})
 	if err != nil {

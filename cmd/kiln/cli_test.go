@@ -22,7 +22,7 @@ func TestExitCode(t *testing.T) {
 	for want, errs := range map[int][]error{
 		exitFailed:  {errors.New("any"), errReported, kiln.ErrFault, &kiln.FaultError{}},
 		exitUsage:   {usage("x"), &envconf.Error{}, kiln.ErrArgument, kiln.ErrLaunch, &compile.Error{Err: compile.ErrBadRequest}},
-		exitMissing: {errNotReady, &missingError{"x"}, source.ErrNoClang, llvm.ErrNoLLVM},
+		exitMissing: {errNotReady, &missingError{"x"}, source.ErrNoClang, llvm.ErrNoLLVM, &compile.Error{Err: compile.ErrMissing}},
 		exitInput:   {&inputError{errors.New("x")}, &source.Error{}, image.ErrFormat, os.ErrNotExist, &compile.Error{Err: compile.ErrNoKernel}},
 		exitCompile: {&compile.Error{}, &compile.Error{Err: compile.ErrUnsupported}},
 	} {

@@ -126,6 +126,9 @@ func (c *compileCommand) request(ctx context.Context, s *session, compiler *comp
 	if r.Target, err = c.target(compiler.LLVMMajor()); err != nil {
 		return nil, err
 	}
+	if r.Tools, err = compiler.Tools(r.Target); err != nil {
+		return nil, err
+	}
 	if r.Module, err = s.readModule(ctx, c.File); err != nil {
 		return nil, err
 	}

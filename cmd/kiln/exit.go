@@ -75,7 +75,7 @@ func exitCode(err error) int {
 	case errors.As(err, &wrong), errors.As(err, &env), matches(kiln.ErrArgument, kiln.ErrLaunch, compile.ErrBadRequest,
 		target.ErrUnknownProcessor, target.ErrUnknownFeature, target.ErrUnknownTriple):
 		return exitUsage
-	case errors.As(err, &missing), matches(source.ErrNoClang, llvm.ErrNoLLVM, worker.ErrStart):
+	case errors.As(err, &missing), matches(source.ErrNoClang, llvm.ErrNoLLVM, worker.ErrStart, compile.ErrMissing):
 		return exitMissing
 	case errors.As(err, &input), errors.As(err, &refused),
 		matches(compile.ErrBadModule, compile.ErrNoKernel, image.ErrFormat, fs.ErrNotExist, fs.ErrPermission):
