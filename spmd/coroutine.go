@@ -228,10 +228,10 @@ func (w *coroutineWriter) findTails() {
 	}
 	if g, err := newGraph(w.l.fn); err == nil {
 		copy(w.order, g.pos)
-		used := w.l.usedNames()
+		waits := newWaiting(g)
 		for _, b := range w.l.fn.Blocks {
 			for _, in := range b.Instrs {
-				for l := g.loopOf[b.Index]; l != nil && mayWait(g, in, used[in.Name]); l = l.parent {
+				for l := g.loopOf[b.Index]; l != nil && waits.at(in); l = l.parent {
 					w.turns[l.latch] = true
 				}
 			}

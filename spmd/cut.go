@@ -116,7 +116,7 @@ func (l *lowering) cut(f groupForm) (*cutting, error) {
 	if c.g, err = newGraph(fn); err != nil {
 		return nil, err
 	}
-	used := l.usedNames()
+	waits := newWaiting(c.g)
 	for i, p := range fn.Params {
 		if l.byValue[i] && l.written(p.Name) {
 			return nil, refuse("it writes to a struct given by value")
@@ -125,7 +125,7 @@ func (l *lowering) cut(f groupForm) (*cutting, error) {
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			switch {
-			case mayWait(c.g, in, used[in.Name]):
+			case waits.at(in):
 				return nil, refuse("it may wait in a loop for another item")
 			case meets(in) && !f.whole(in.Args[1]):
 				return nil, refuse("it has a barrier for some items of a group")

@@ -135,6 +135,22 @@ func immediateDominators(rpo []int, preds [][]int) []int {
 	return idom
 }
 
+// reached returns the blocks that a path leads to from b, itself among them.
+func (g *graph) reached(b int) set {
+	seen := newSet(len(g.succs))
+	var visit func(int)
+	visit = func(b int) {
+		if !seen.has(b) {
+			seen.add(b)
+			for _, s := range g.succs[b] {
+				visit(s)
+			}
+		}
+	}
+	visit(b)
+	return seen
+}
+
 // dominates reports whether every path to b runs through a.
 func (g *graph) dominates(a, b int) bool {
 	for ; b >= 0; b = g.idom[b] {

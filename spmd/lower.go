@@ -39,11 +39,10 @@ type Options struct {
 type Form uint8
 
 const (
-	// Auto takes Plain for kernels whose work-items do not meet, and Coroutine
-	// for others.
+	// Auto takes Plain where it can be, else Coroutine.
 	Auto Form = iota
-	// Plain runs work-items one after the other or side by side in vectors, each
-	// from its start to its end.
+	// Plain runs work-items one after the other or side by side in vectors, from
+	// their start to their end or from one place where they meet to the next.
 	Plain
 	// Coroutine runs each work-item as a coroutine that waits where it meets
 	// others. It takes any kernel and is slow.

@@ -134,7 +134,7 @@ func (l *lowering) addLanes(f form) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	used := l.usedNames()
+	waits := newWaiting(g)
 	for i, p := range l.fn.Params {
 		if l.byValue[i] && l.written(p.Name) {
 			return "", refuse("it writes to a struct given by value")
@@ -142,7 +142,7 @@ func (l *lowering) addLanes(f form) (string, error) {
 	}
 	for _, b := range l.fn.Blocks {
 		for _, in := range b.Instrs {
-			if mayWait(g, in, used[in.Name]) {
+			if waits.at(in) {
 				return "", refuse("it may wait in a loop for another item")
 			}
 		}

@@ -12,18 +12,41 @@ import (
 	"github.com/kilnjit/kiln/spmd"
 )
 
+// sideBySide reports an error for a kernel that does not run as regions.
+func (c *compiled) sideBySide(t *testing.T) *compiled {
+	t.Helper()
+	if !strings.Contains(c.result.Remarks[0], "regions for ") {
+		t.Errorf("remarks %q", c.result.Remarks)
+	}
+	return c
+}
+
 // TestMeetingSums runs the benchmark kernels whose work-items meet.
 func TestMeetingSums(t *testing.T) {
 	benchmarks, sums := manifest(t, "small"), expected(t, "small")
 	for _, from := range images {
 		for _, kernel := range []string{"matmul_tiled", "reduce_block", "scan_block", "nbody_tiled", "histogram"} {
-			t.Run(from+"/"+kernel, func(t *testing.T) {
-				b := benchmarks[kernel]
-				args, params, out := b.values(t)
-				c := compile(t, source(t, from), kernel, params, spmd.Options{})
-				c.launch(t, b.Grid, b.Block, args...)
-				checkSum(t, kernel, sum(t, args[out]), sums[kernel])
-			})
+			b := benchmarks[kernel]
+			for name, options := range map[string]spmd.Options{
+				"run time": {}, "fixed": {Block: b.Block}, "likely": {MaxBlock: 256},
+			} {
+				if name == "likely" && !strings.HasSuffix(from, ".raw") {
+					continue
+				}
+				t.Run(from+"/"+kernel+"/"+name, func(t *testing.T) {
+					t.Parallel()
+					args, params, out := b.values(t)
+					c := compile(t, source(t, from), kernel, params, options)
+					if !strings.Contains(c.result.Remarks[0], "regions for ") {
+						t.Errorf("remarks %q", c.result.Remarks)
+					}
+					// Two halves, as two workers run them.
+					groups := uint64(b.Grid[0] * b.Grid[1] * b.Grid[2])
+					c.run(t, b.Grid, b.Block, groups/2, groups, args...)
+					c.run(t, b.Grid, b.Block, 0, groups/2, args...)
+					checkSum(t, kernel, sum(t, args[out]), sums[kernel])
+				})
+			}
 		}
 	}
 }
@@ -37,7 +60,7 @@ func TestReduceWarp(t *testing.T) {
 			in[i] = float32(i % 17)
 			want[i/256] += in[i]
 		}
-		c := compile(t, source(t, from), "reduce_warp", append(pointers(2), intParam), spmd.Options{})
+		c := compile(t, source(t, from), "reduce_warp", append(pointers(2), intParam), spmd.Options{}).sideBySide(t)
 		c.launch(t, [3]uint32{4, 1, 1}, [3]uint32{256, 1, 1}, out, in, int32(len(in)))
 		if d := cmp.Diff(want, out); d != "" {
 			t.Errorf("%s: %s", from, d)
@@ -91,7 +114,7 @@ func TestWarpFeatures(t *testing.T) {
 					want = append(want, f.want(i)...)
 				}
 				out := make([]int32, len(want))
-				c := compile(t, source(t, from), f.kernel, pointers(1), spmd.Options{})
+				c := compile(t, source(t, from), f.kernel, pointers(1), spmd.Options{}).sideBySide(t)
 				c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{uint32(f.block), 1, 1}, out)
 				if d := cmp.Diff(want, out); d != "" {
 					t.Error(d)
@@ -100,7 +123,7 @@ func TestWarpFeatures(t *testing.T) {
 		}
 		t.Run(from+"/f_vote", func(t *testing.T) {
 			out := make([]uint32, 4*64)
-			c := compile(t, source(t, from), "f_vote", pointers(1), spmd.Options{})
+			c := compile(t, source(t, from), "f_vote", pointers(1), spmd.Options{}).sideBySide(t)
 			c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, out)
 			for i := range 64 {
 				first := i - lane(i, warp)
@@ -134,7 +157,7 @@ func TestDynamicShared(t *testing.T) {
 		run := func(kernel string, want func(t int) float32, params []image.Param, args ...any) {
 			t.Run(from+"/"+kernel, func(t *testing.T) {
 				clear(out)
-				c := compile(t, source(t, from), kernel, params, spmd.Options{})
+				c := compile(t, source(t, from), kernel, params, spmd.Options{}).sideBySide(t)
 				c.launch(t, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, args...)
 				for i := range out {
 					if out[i] != want(i) {

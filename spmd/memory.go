@@ -117,8 +117,8 @@ func (m *memory) scatter(value, pointers string) {
 }
 
 // tested writes both ways of an access and asks which it is: by rows where the
-// addresses of the lanes that run ascend from the first lane's. A lane that
-// does not run may have no address at all, hence the freeze.
+// addresses of the lanes that run ascend from the first lane's, or to the last
+// one's. A lane that does not run may have no address at all, hence the freeze.
 func (m *memory) tested(row func(first string) string, each func() string, name string) {
 	w := m.w
 	pointers := w.op("freeze %s %s", w.wide("ptr"), w.vector(m.pointer))

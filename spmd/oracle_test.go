@@ -89,6 +89,7 @@ func holdWhy(t *testing.T, p *oracle.Program, w way, form spmd.Form) (difference
 // random holds a form against the interpreter with random programs until the
 // time is up.
 func random(t *testing.T, features oracle.Features, form spmd.Form) {
+	t.Parallel()
 	end := time.Now().Add(*oracleTime)
 	var failed *oracle.Program
 	count, refused := 0, map[string]int{}
@@ -157,8 +158,11 @@ func TestShuffles(t *testing.T) {
 				block = [3]uint32{16, 2, 2}
 			}
 			t.Run(fmt.Sprint(kind, "/", width), func(t *testing.T) {
-				if d := hold(t, oracle.Shuffles(kind, width, block), ways[0], spmd.Coroutine); d != "" {
-					t.Error(d)
+				t.Parallel()
+				for _, form := range []spmd.Form{spmd.Plain, spmd.Coroutine} {
+					if d := hold(t, oracle.Shuffles(kind, width, block), ways[0], form); d != "" {
+						t.Error(d)
+					}
 				}
 			})
 		}

@@ -2,8 +2,6 @@ package spmd
 
 import (
 	"slices"
-
-	"github.com/kilnjit/kiln/spmd/internal/irtext"
 )
 
 // plan is the control flow that lanes run by. Blocks come in the graph's
@@ -283,23 +281,6 @@ func (p *plan) byPost(b int) bool {
 		if p.g.loopOf[d] == p.g.loopOf[b] && p.g.post[d].has(b) {
 			return p.class[d] == p.class[b]
 		}
-	}
-	return false
-}
-
-// mayWait reports whether a loop keeps lanes in it until another item writes
-// something: side by side that may never end.
-func mayWait(g *graph, in *irtext.Instr, used bool) bool {
-	if g.loopOf[in.Block.Index] == nil {
-		return false
-	}
-	switch in.Op {
-	case "cmpxchg":
-		return true
-	case "atomicrmw":
-		return used
-	case "load":
-		return in.Has("volatile") || in.Has("atomic")
 	}
 	return false
 }

@@ -167,6 +167,7 @@ func TestSums(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/%s", from, kernel, form.name), func(t *testing.T) {
+					t.Parallel()
 					args, params, out := b.values(t)
 					c := compile(t, data, kernel, params, form.options)
 					c.launch(t, b.Grid, b.Block, args...)

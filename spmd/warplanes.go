@@ -129,6 +129,7 @@ func (w *regionWriter) allCome(lw *laneWriter, in *irtext.Instr, c collective) {
 		return
 	}
 	late := ""
+	here := w.r.g.reached(lw.at)
 	add := func(m string) {
 		if late != "" {
 			m = lw.op("or %s %s, %s", lw.wide("i1"), late, m)
@@ -138,6 +139,8 @@ func (w *regionWriter) allCome(lw *laneWriter, in *irtext.Instr, c collective) {
 	for i, b := range w.r.g.order {
 		switch class := lw.p.class[b]; {
 		case !lw.p.wait[lw.at].has(i) || !w.waits[b]:
+		case w.meetsApart(in, b, here):
+			lw.fail("lanes of a warp may meet at different places")
 		case lw.p.owner(b):
 			add(lw.op("load %s, ptr %%M%d", lw.wide("i1"), b))
 		case class != entryClass && !lw.p.ran(class, lw.at):
@@ -164,6 +167,21 @@ func (w *regionWriter) allCome(lw *laneWriter, in *irtext.Instr, c collective) {
 	bad := lw.op("icmp ne i64 %s, 0", missing)
 	old := lw.op("load i32, ptr %%kiln.status")
 	lw.do("store i32 %s, ptr %%kiln.status", lw.op("select i1 %s, i32 %d, i32 %s", bad, StatusStuck, old))
+}
+
+// meetsApart reports whether lanes that wait at a block may come to another
+// call of a function that those that are here do not come to: on a device that
+// tells calls apart by their mask alone, they would meet.
+func (w *regionWriter) meetsApart(in *irtext.Instr, b int, here set) bool {
+	there := w.r.g.reached(b)
+	for _, block := range w.r.fn.Blocks {
+		for _, other := range block.Instrs {
+			if other.Op == "call" && other.Callee == in.Callee && there.has(block.Index) && !here.has(block.Index) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // findWaits finds the blocks that lead to a place where items meet.
