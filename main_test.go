@@ -16,6 +16,7 @@ var children = map[string]func(args []string) error{
 	"exit":          exitChild,
 	"faulty":        faultyChild,
 	"first":         firstChild,
+	"growth":        growthChild,
 	"many":          manyChild,
 	"small":         smallChild,
 	"signals":       signalsChild,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kilnjit/kiln/compile"
 	"github.com/kilnjit/kiln/image"
@@ -43,6 +44,7 @@ type Module struct {
 	data    []byte
 	digest  [32]byte
 	summary *image.Summary
+	kernels sync.Map // *Kernel of the engine's options by name
 }
 
 // Load reads a module and its summary: from the cache where the same bytes
@@ -83,14 +85,24 @@ func (m *Module) Digest() [32]byte { return m.digest }
 // Summary returns what the module says of itself. It must not be modified.
 func (m *Module) Summary() *image.Summary { return m.summary }
 
-// Kernel returns the named kernel with the engine's options. The error
-// matches [ErrNoKernel] and lists what there is.
+// Kernel returns the named kernel with the engine's options: the same one each
+// time, so that what one caller has compiled and loaded is there for all. The
+// error matches [ErrNoKernel] and lists what there is.
 func (m *Module) Kernel(name string) (*Kernel, error) {
-	return m.KernelWithOptions(name, KernelOptions{Compile: m.engine.options.Compile})
+	if k, ok := m.kernels.Load(name); ok {
+		return k.(*Kernel), nil
+	}
+	k, err := m.KernelWithOptions(name, KernelOptions{Compile: m.engine.options.Compile})
+	if err != nil {
+		return nil, err
+	}
+	first, _ := m.kernels.LoadOrStore(name, k)
+	return first.(*Kernel), nil
 }
 
 // KernelWithOptions returns the named kernel with options of its own, which
-// replace the engine's.
+// replace the engine's. It is another one each time, and loads what it launches
+// for itself until the engine is closed: keep it.
 func (m *Module) KernelWithOptions(name string, opts KernelOptions) (*Kernel, error) {
 	i := slices.IndexFunc(m.summary.Kernels, func(k image.Kernel) bool { return k.Name == name })
 	if i < 0 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,5 +94,47 @@ func TestReport58628DamagedBitcode(t *testing.T) {
 				t.Errorf("%d images, %d errors, %d faults of %d files", good, bad, faults, rounds*len(paths))
 			}
 		})
+	}
+}
+
+// tenstorrent/tt-metal PR#51026, #6429: of several builds the first failure was
+// told while others still used what it freed, or all threads waited for each
+// other. Of 16 compiles at once with one child or four, number 3 is wrong and
+// number 7 ends its process: each has its own error, the others their images, and
+// the children work on.
+func TestReport51026FailuresAmongOthers(t *testing.T) {
+	for _, processes := range []int{1, 4} {
+		p := newPool(t, Options{Processes: processes})
+		images, errs := make([]*image.Image, 16), make([]error, 16)
+		var group sync.WaitGroup
+		for i := range images {
+			group.Go(func() {
+				r := request(t, p, saxpy)
+				switch i {
+				case 3:
+					r.Module = []byte("define void @saxpy( {")
+				case 7:
+					r.Module = []byte(deep())
+				}
+				images[i], errs[i] = p.Compile(t.Context(), r)
+			})
+		}
+		group.Wait()
+		for i := range images {
+			var want error
+			switch i {
+			case 3:
+				want = compile.ErrBadModule
+			case 7:
+				want = compile.ErrFault
+			}
+			if !errors.Is(errs[i], want) || (images[i] == nil) != (want != nil) {
+				t.Errorf("%d processes, compile %d: image %v, error %v, want %v", processes, i, images[i] != nil, errs[i], want)
+			}
+			if want == nil && images[i] != nil && !bytes.Equal(images[i].Payload, images[0].Payload) {
+				t.Errorf("%d processes, compile %d: other bytes than the first", processes, i)
+			}
+		}
+		wantWork(t, p)
 	}
 }
