@@ -17,6 +17,10 @@ func cheap(in *irtext.Instr) bool {
 		return !in.Args[1].Local()
 	case "call":
 		_, _, id := idOf(in.Callee)
+		switch base, _, _ := intrinsicName(in.Callee); base {
+		case "umin", "umax", "usub.sat", "ctpop": // what a lane's number in a wave is made of
+			return true
+		}
 		return id || strings.HasPrefix(in.Callee, sharedPrefix)
 	}
 	return false
@@ -51,10 +55,19 @@ func (c *cutting) leavesOf(name string) []string {
 		}
 		again.leaves = append(again.leaves, list...)
 	}
-	if again.size <= maxAgain {
+	if again.size <= maxAgain || again.size <= maxLook && c.foreseen(in) {
 		c.kept[name] = again
 	}
 	return c.kept[name].leaves
+}
+
+// foreseen reports whether a lane's value is known while compiling, as far as
+// it names a lane: what takes it then needs no code for it.
+func (c *cutting) foreseen(in *irtext.Instr) bool {
+	w := &laneWriter{l: &lowering{fn: c.fn}, s: c.lanes, lanes: int(c.lanes.lanes)}
+	left := maxLook
+	low := uint64(w.lanes - 1)
+	return w.look(irtext.Operand{Type: in.Type, Text: in.Name}, 0, &left).known&low == low
 }
 
 // keeping says what is kept of a value: itself, or what the instructions take that

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/kilnjit/kiln/spmd/internal/irtext"
@@ -67,10 +68,13 @@ func (w *laneWriter) look(o irtext.Operand, lane uint64, left *int) partly {
 }
 
 func (w *laneWriter) lookAt(in *irtext.Instr, lane uint64, left *int) partly {
+	arg := func(i int) partly { return w.look(in.Args[i], lane, left) }
 	if in.Op == "call" {
+		if base, _, ok := intrinsicName(in.Callee); ok {
+			return lookIntrinsic(base, in, arg)
+		}
 		return w.lookID(in, lane)
 	}
-	arg := func(i int) partly { return w.look(in.Args[i], lane, left) }
 	switch in.Op {
 	case "zext":
 		p := arg(0)
@@ -99,13 +103,14 @@ func (w *laneWriter) lookAt(in *irtext.Instr, lane uint64, left *int) partly {
 		// A factor with zeros at its end gives as many more bits.
 		return partly{x.value * y.value, known | lowOnes(x.known&^x.value) | lowOnes(y.known&^y.value)}
 	case "shl", "lshr":
-		n, ok := integer(in.Args[1].Text)
-		if !ok || n < 0 || n > 63 {
+		by := arg(1)
+		n := by.value
+		if all := width64(in.Type); by.known&all != all || n > 63 {
 			return partly{}
 		}
 		x := arg(0)
 		if in.Op == "shl" {
-			return partly{x.value << n, x.known<<n | 1<<n - 1}
+			return partly{x.value << n, x.known<<n | (1<<n - 1)}
 		}
 		return partly{x.value >> n, x.known>>n | ^(width64(in.Type) >> n)}
 	case "select":
@@ -120,6 +125,30 @@ func (w *laneWriter) lookAt(in *irtext.Instr, lane uint64, left *int) partly {
 		return arg(2)
 	case "icmp":
 		return compareKnown(in, arg(0), arg(1))
+	}
+	return partly{}
+}
+
+// lookIntrinsic is for operands that are known as a whole.
+func lookIntrinsic(base string, in *irtext.Instr, arg func(i int) partly) partly {
+	all := width64(in.Type)
+	var v [2]uint64
+	for i := range min(len(in.Args), 2) {
+		p := arg(i)
+		if all == 0 || p.known&all != all {
+			return partly{}
+		}
+		v[i] = p.value & all
+	}
+	switch base {
+	case "umin":
+		return partly{min(v[0], v[1]), all}
+	case "umax":
+		return partly{max(v[0], v[1]), all}
+	case "usub.sat":
+		return partly{v[0] - min(v[0], v[1]), all}
+	case "ctpop":
+		return partly{uint64(bits.OnesCount64(v[0])), all}
 	}
 	return partly{}
 }
