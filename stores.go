@@ -9,6 +9,7 @@ import (
 	"github.com/kilnjit/kiln/cache"
 	"github.com/kilnjit/kiln/cache/disk"
 	"github.com/kilnjit/kiln/cache/memory"
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/internal/envconf"
 )
 
@@ -68,7 +69,8 @@ func openDisk(o *CacheOptions) (cache.Store, error) {
 }
 
 // OptionsFromEnvironment returns the options that the KILN_* variables ask
-// for. An engine reads none of them by itself, but for the user's cache folder.
+// for, with the places of tools that CUDA_ROOT, ROCM_PATH, PATH and their like
+// name. An engine reads none of them by itself, but for the user's cache folder.
 func OptionsFromEnvironment() (Options, error) {
 	c, err := envconf.Parse(envconf.Process())
 	if err != nil {
@@ -80,6 +82,7 @@ func OptionsFromEnvironment() (Options, error) {
 		Workers: c.Workers,
 		DumpDir: c.Dump,
 		Record:  c.Record,
+		Tools:   tool.Search{CUDA: c.CUDA, ROCm: c.ROCm, Path: c.Path, Assembler: c.Assembler},
 		Cache: CacheOptions{
 			Dir:      c.CacheDir,
 			MaxBytes: c.CacheMax,

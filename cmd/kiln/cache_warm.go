@@ -34,10 +34,9 @@ type warmResult struct {
 
 // warming is a warm-up under way.
 type warming struct {
-	engine    *kiln.Engine
-	major     int
-	toolchain compile.Toolchain
-	target    string
+	engine   *kiln.Engine
+	compiler *compile.Compiler
+	target   string
 
 	mu      sync.Mutex
 	modules map[string]*kiln.Module
@@ -54,7 +53,7 @@ func (c *cacheWarmCommand) Run(s *session) error {
 	if err != nil {
 		return &inputError{err}
 	}
-	compiler, err := compile.New(compile.Config{LLVM: s.config.LLVM})
+	compiler, err := compile.New(compile.Config{LLVM: s.config.LLVM, Tools: s.tools()})
 	if err != nil {
 		return err
 	}
@@ -68,7 +67,7 @@ func (c *cacheWarmCommand) Run(s *session) error {
 	}
 	defer engine.Close()
 	w := &warming{
-		engine: engine, major: compiler.LLVMMajor(), toolchain: compiler.Toolchain(), target: c.Target,
+		engine: engine, compiler: compiler, target: c.Target,
 		modules: map[string]*kiln.Module{}, data: map[string][]byte{},
 	}
 	began := time.Now()
@@ -155,7 +154,7 @@ func (w *warming) one(k *manifest.Kernel) error {
 	if err != nil {
 		return err
 	}
-	r, err := k.Request(w.major, func(argument, value string) (specialize.Constant, error) {
+	r, err := k.Request(w.compiler.LLVMMajor(), func(argument, value string) (specialize.Constant, error) {
 		kernels := module.Summary().Kernels
 		i := slices.IndexFunc(kernels, func(d image.Kernel) bool { return d.Name == k.Kernel })
 		if i < 0 {
@@ -166,7 +165,10 @@ func (w *warming) one(k *manifest.Kernel) error {
 	if err != nil {
 		return &inputError{err}
 	}
-	r.Module, r.ModuleDigest, r.Toolchain = data, module.Digest(), w.toolchain
+	r.Module, r.ModuleDigest, r.Toolchain = data, module.Digest(), w.compiler.Toolchain()
+	if r.Tools, err = w.compiler.Tools(r.Target); err != nil {
+		return err
+	}
 	_, err = w.engine.Compile(ctx, r)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/kilnjit/kiln/internal/envconf"
+	"github.com/kilnjit/kiln/target"
 )
 
 // flags are those of every command.
@@ -77,6 +78,8 @@ type session struct {
 	env            []string
 	config         envconf.Config
 	json           bool
+	// target is what sources are compiled for; zero is the usual.
+	target target.Target
 	// further are the arguments of run's launches behind the first.
 	further  [][]string
 	progress *progress

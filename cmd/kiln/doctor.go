@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"text/tabwriter"
 
 	"github.com/kilnjit/kiln/cache/disk"
@@ -38,6 +37,7 @@ func (*doctorCommand) Run(s *session) error {
 	result.Findings = append(result.Findings, s.findLLVM()...)
 	result.Findings = append(result.Findings, findProcessor(), s.findCache())
 	result.Findings = append(result.Findings, findTools()...)
+	result.Findings = append(result.Findings, s.findGPUTools()...)
 	for _, f := range result.Findings {
 		result.OK = result.OK && f.State != "missing"
 	}
@@ -143,22 +143,6 @@ func findTools() []finding {
 		findings = append(findings, finding{"C compiler", "ok", path + ", for run --check", ""})
 	} else {
 		findings = append(findings, finding{"C compiler", "absent", "needed for run --check", "apt-get install gcc libc6-dev"})
-	}
-	for _, tool := range []struct {
-		name, purpose, fix string
-		programs           []string
-	}{
-		{"lld", "links code for AMD GPUs", "apt-get install lld-22", []string{"ld.lld-22", "ld.lld-21", "ld.lld-20", "ld.lld-19", "ld.lld"}},
-		{"ptxas", "assembles code for NVIDIA GPUs", "install NVIDIA's CUDA toolkit", []string{"ptxas"}},
-	} {
-		f := finding{tool.name, "absent", tool.purpose, tool.fix}
-		for _, program := range tool.programs {
-			if path, err := exec.LookPath(program); err == nil {
-				f = finding{tool.name, "ok", path + ", " + tool.purpose, ""}
-				break
-			}
-		}
-		findings = append(findings, f)
 	}
 	return findings
 }

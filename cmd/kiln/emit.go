@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/target"
 )
 
 // emitted is one thing that compile writes.
@@ -24,12 +26,43 @@ type emitted struct {
 }
 
 // endings are the ends of the file names of each kind.
-var endings = map[string]string{"bc": ".bc", "ir": ".ir.ll", "opt-ir": ".ll", "asm": ".s", "obj": ".o", "image": ".kimg"}
+var endings = map[string]string{
+	"bc": ".bc", "ir": ".ir.ll", "opt-ir": ".ll", "asm": ".s", "obj": ".o", "image": ".kimg",
+	"ptx": ".ptx", "cubin": ".cubin", "sass": ".sass", "hsaco": ".hsaco",
+}
 
 // stageFile returns what ends the name of the stage's file that holds the kind,
 // empty where the image does.
-func (e *emitted) stageFile() string {
-	return map[string]string{"ir": "ir", "opt-ir": "optimise.ll", "asm": "generate.s"}[e.Kind]
+func (e *emitted) stageFile(arch target.Arch) string {
+	kind := e.Kind
+	if kind == "asm" && arch == target.NVPTX {
+		kind = "ptx"
+	}
+	return map[string]string{"ir": "ir", "opt-ir": "optimise.ll", "asm": "generate.s", "ptx": "generate.ptx"}[kind]
+}
+
+// checkKinds refuses what is not made for the target.
+func checkKinds(outputs []emitted, t target.Target) error {
+	for i := range outputs {
+		switch kind := outputs[i].Kind; {
+		case t.Arch() != target.NVPTX && (kind == "ptx" || kind == "cubin" || kind == "sass"):
+			return usage("%s is code for NVIDIA's GPUs, not for %s; add --target sm_80 or another of theirs", kind, t.Processor)
+		case t.Arch() != target.AMDGPU && kind == "hsaco":
+			return usage("hsaco is code for AMD's GPUs, not for %s; add --target gfx90a or another of theirs", t.Processor)
+		}
+	}
+	return nil
+}
+
+// nameObjects gives machine code that has no file's name one by its format.
+func (r *compileResult) nameObjects(format image.Format) {
+	for i := range r.Outputs {
+		if o := &r.Outputs[i]; o.File == "" {
+			kind := map[image.Format]string{image.PTX: "ptx", image.CubinCode: "cubin", image.CodeObject: "hsaco"}[format]
+			o.File = strings.ReplaceAll(r.Kernel, "/", "_") + endings[cmp.Or(kind, "obj")]
+		}
+	}
+	r.Output = r.Outputs[0].File
 }
 
 // outputs returns what is to be written and where.
@@ -37,7 +70,7 @@ func (c *compileCommand) outputs() ([]emitted, error) {
 	kinds := c.Emit
 	if len(kinds) == 0 {
 		kinds = []string{"obj"}
-		for _, kind := range []string{"bc", "opt-ir", "asm", "image"} {
+		for _, kind := range []string{"bc", "opt-ir", "asm", "image", "ptx", "cubin", "sass", "hsaco"} {
 			if strings.HasSuffix(c.Output, endings[kind]) {
 				kinds[0] = kind
 			}
@@ -61,7 +94,7 @@ func (c *compileCommand) outputs() ([]emitted, error) {
 		case file == "" && kind == "bc":
 			base := filepath.Base(c.File)
 			file = strings.TrimSuffix(base, filepath.Ext(base)) + endings[kind]
-		case file == "":
+		case file == "" && kind != "obj":
 			file = strings.ReplaceAll(c.Kernel, "/", "_") + endings[kind]
 		}
 		outputs = append(outputs, emitted{Kind: kind, File: file})
@@ -71,10 +104,10 @@ func (c *compileCommand) outputs() ([]emitted, error) {
 
 // write puts everything where it is wanted and says so, unless it goes to the
 // output itself.
-func (c *compileCommand) write(s *session, im *image.Image, d *dumps, result *compileResult) error {
+func (c *compileCommand) write(ctx context.Context, s *session, compiler *compiler, im *image.Image, d *dumps, result *compileResult) error {
 	for i := range result.Outputs {
 		e := &result.Outputs[i]
-		content, err := e.content(im, d)
+		content, err := e.content(ctx, compiler, im, d)
 		if err != nil {
 			return err
 		}
@@ -127,14 +160,16 @@ func (c *compileCommand) writeModule(ctx context.Context, s *session, e emitted)
 	return err
 }
 
-func (e *emitted) content(im *image.Image, d *dumps) ([]byte, error) {
+func (e *emitted) content(ctx context.Context, compiler *compiler, im *image.Image, d *dumps) ([]byte, error) {
 	switch e.Kind {
-	case "obj":
+	case "obj", "cubin", "hsaco":
 		return im.Payload, nil
 	case "image":
 		return im.Marshal(), nil
+	case "sass":
+		return compiler.Disassemble(ctx, im)
 	}
-	return d.read(e.stageFile())
+	return d.read(e.stageFile(im.Target.Arch()))
 }
 
 // dumps is where a compile writes its stages, for what is wanted of them.
@@ -198,7 +233,7 @@ func (d *dumps) read(name string) ([]byte, error) {
 	}
 	patterns := []string{"*-" + name}
 	if name == "ir" {
-		patterns = []string{"*-spmd.ll", "*-wrap.ll"}
+		patterns = []string{"*-spmd.ll", "*-wrap.ll", "*-link.ll"}
 	}
 	for _, pattern := range patterns {
 		if found, _ := filepath.Glob(filepath.Join(folder, pattern)); len(found) == 1 {

@@ -28,6 +28,7 @@ type observed struct {
 func (s *session) engineOptions() kiln.Options {
 	return kiln.Options{
 		LLVM: s.config.LLVM, Workers: s.config.Workers, DumpDir: s.config.Dump, Worker: s.workerOptions(), Record: s.config.Record,
+		Tools: s.tools(),
 		Cache: kiln.CacheOptions{
 			Dir: s.config.CacheDir, MaxBytes: s.config.CacheMax,
 			Off:      s.config.Cache == envconf.CacheOff,

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"debug/elf"
 	"fmt"
 	"io"
 	"os"
@@ -14,18 +12,17 @@ import (
 
 	"github.com/kilnjit/kiln/cmd/kiln/internal/source"
 	"github.com/kilnjit/kiln/compile"
+	"github.com/kilnjit/kiln/compile/tool"
 	"github.com/kilnjit/kiln/image"
+	"github.com/kilnjit/kiln/target"
 )
 
 // explanation is what --explain tells beside the stages.
 type explanation struct {
-	// CodeBytes and ConstantBytes are of the object's sections.
-	CodeBytes     uint64 `json:"code_bytes"`
-	ConstantBytes uint64 `json:"constant_bytes"`
-	// StackBytes is the entry's own frame, ContextBytes what a worker needs beside it.
-	StackBytes   uint32 `json:"stack_bytes"`
-	ContextBytes uint64 `json:"context_bytes"`
-	ParamBytes   uint32 `json:"param_bytes"`
+	measures
+	// Versions are the kernel's code, then generic code and code for the targets
+	// of --compare; empty where there is nothing to compare with.
+	Versions []compared `json:"versions,omitempty"`
 	// LLVM is what LLVM said of the kernel.
 	LLVM []remark `json:"llvm"`
 }
@@ -45,17 +42,9 @@ func (c *compileCommand) explain(ctx context.Context, s *session, r *compile.Req
 			stages[i].Instructions = instructions(string(text))
 		}
 	}
-	e := &explanation{StackBytes: im.StackBytes, ContextBytes: im.ContextBytes, ParamBytes: im.ParamBytes}
-	if object, err := elf.NewFile(bytes.NewReader(im.Payload)); err == nil {
-		for _, section := range object.Sections {
-			switch {
-			case section.Flags&elf.SHF_ALLOC == 0:
-			case section.Flags&elf.SHF_EXECINSTR != 0:
-				e.CodeBytes += section.Size
-			case section.Name != ".eh_frame":
-				e.ConstantBytes += section.Size
-			}
-		}
+	e := &explanation{measures: measure(im)}
+	if e.Versions, err = c.compare(ctx, s, r, im); err != nil {
+		return nil, err
 	}
 	ir, err := c.withLines(ctx, s, r)
 	if err != nil {
@@ -74,9 +63,12 @@ func (c *compileCommand) explain(ctx context.Context, s *session, r *compile.Req
 func (c *compileCommand) withLines(ctx context.Context, s *session, r *compile.Request) ([]byte, error) {
 	lined := *r
 	lined.Options.Debug, lined.ModuleDigest = true, [32]byte{}
+	if lined.Target.Arch() == target.NVPTX {
+		lined.Tools.Assembler = tool.Identity{} // IR is all that is wanted
+	}
 	if source.LanguageOf(c.File) != source.Module {
 		end := s.progress.begin("clang " + c.File)
-		module, err := source.CompileWithLines(ctx, c.File)
+		module, err := source.CompileWithLines(ctx, c.File, r.Target)
 		end()
 		if err != nil {
 			return nil, err
@@ -88,7 +80,7 @@ func (c *compileCommand) withLines(ctx context.Context, s *session, r *compile.R
 		return nil, err
 	}
 	defer d.remove()
-	compiler, err := s.openCompiler(compile.Config{LLVM: s.config.LLVM, DumpDir: d.folder})
+	compiler, err := s.openCompiler(compile.Config{LLVM: s.config.LLVM, DumpDir: d.folder, Tools: s.tools()})
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +111,7 @@ func printCompiled(w io.Writer, r *compileResult) {
 	for i, e := range r.Outputs {
 		fmt.Fprintf(w, "%s: %s for %s, %s", e.File, map[string]string{
 			"ir": "IR", "opt-ir": "optimised IR", "asm": "assembly", "obj": r.Format, "image": "image",
+			"ptx": "PTX", "cubin": "cubin", "sass": "SASS", "hsaco": "code object",
 		}[e.Kind], r.processor, size(int64(e.Bytes)))
 		if i == len(r.Outputs)-1 {
 			fmt.Fprintf(w, ", entry %s, in %s", r.Entry, duration(r.CompileNS))
@@ -135,8 +128,12 @@ func printCompiled(w io.Writer, r *compileResult) {
 	}
 	out.Flush()
 	if e := r.Explained; e != nil {
-		fmt.Fprintf(w, "  code %s, constants %s, stack %s, parameters %s\n",
-			size(int64(e.CodeBytes)), size(int64(e.ConstantBytes)), size(int64(e.StackBytes)), size(int64(e.ParamBytes)))
+		var words []string
+		for _, c := range e.cells(r.arch) {
+			words = append(words, c.name+" "+c.value)
+		}
+		fmt.Fprintf(w, "  %s\n", strings.Join(words, ", "))
+		printVersions(w, e.Versions)
 	}
 	if len(r.Undefined) > 0 {
 		fmt.Fprintf(w, "  needs      %s\n", strings.Join(r.Undefined, " "))

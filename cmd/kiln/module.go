@@ -26,7 +26,7 @@ func (s *session) readFile(ctx context.Context, path string) ([]byte, error) {
 	if source.LanguageOf(path) != source.Module {
 		end := s.progress.begin("clang " + path)
 		defer end()
-		bitcode, err := source.Compile(ctx, path, func(text string) { fmt.Fprint(s.stderr, text) })
+		bitcode, err := source.Compile(ctx, path, s.target, func(text string) { fmt.Fprint(s.stderr, text) })
 		if errors.Is(err, fs.ErrNotExist) {
 			err = &inputError{fmt.Errorf("%w%s", err, nearbyFile(path))}
 		}

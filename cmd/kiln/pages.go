@@ -32,6 +32,7 @@ var exitRows = []pages.Row{
 
 // purposes say what the environment's variables are for.
 var purposes = map[string]string{
+	"KILN_ASSEMBLER":      "The assembler of PTX to use, or none to leave PTX to the driver; otherwise the first one found.",
 	"KILN_CACHE":          "What the disk cache may do: use and fill it, use it and write nothing, or leave it alone.",
 	"KILN_CACHE_DIR":      "The cache's folder; otherwise kiln in XDG_CACHE_HOME, otherwise ~/.cache/kiln.",
 	"KILN_CACHE_MAX":      "The cache's bound.",
@@ -83,6 +84,10 @@ A first look:
 	names, accepts := envconf.Names()
 	for i, name := range names {
 		b.Environment = append(b.Environment, pages.Row{Name: name, Text: fmt.Sprintf("%s It takes %s.", purposes[name], accepts[i])})
+	}
+	places, what := envconf.Places()
+	for i, name := range places {
+		b.Environment = append(b.Environment, pages.Row{Name: name, Text: what[i]})
 	}
 	return b, nil
 }

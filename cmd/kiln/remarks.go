@@ -69,7 +69,11 @@ func (c *remarksCommand) optimise(t target.Target, ir []byte) error {
 	if err := module.RunPasses(c.Pipeline, machine, llvm.PassOptions{}); err != nil {
 		return err
 	}
-	_, err = machine.Emit(module, llvm.Object)
+	output := llvm.Object
+	if t.Arch() == target.NVPTX {
+		output = llvm.Assembly // LLVM makes no other code for it
+	}
+	_, err = machine.Emit(module, output)
 	return err
 }
 

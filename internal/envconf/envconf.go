@@ -54,6 +54,11 @@ type Config struct {
 	Workers int
 	// TraceKeys asks for what goes into the cache key (KILN_TRACE_KEYS).
 	TraceKeys bool
+	// Assembler is the one of PTX to use: nvjitlink, ptxas or none (KILN_ASSEMBLER).
+	Assembler string
+	// CUDA and ROCm are folders of the vendors' toolkits, Path are folders of
+	// programs, as [Places] lists the variables.
+	CUDA, ROCm, Path []string
 	// Unknown are the KILN_* names that nothing reads, sorted.
 	Unknown []string
 }
@@ -66,6 +71,7 @@ type variable struct {
 
 func variables() []variable {
 	return []variable{
+		{"KILN_ASSEMBLER", "nvjitlink, ptxas or none", (*Config).setAssembler},
 		{"KILN_CACHE", "on, ro or off", (*Config).setCache},
 		{"KILN_CACHE_DIR", "an absolute path", func(c *Config, v string) error { return setPath(&c.CacheDir, v) }},
 		{"KILN_CACHE_MAX", "a size above 0 such as 512MiB or 10GB", (*Config).setCacheMax},
@@ -109,9 +115,9 @@ var errValue = errors.New("not understood")
 // Process returns this process's environment, as os.Environ does.
 func Process() []string { return os.Environ() }
 
-// Parse reads the KILN_* variables of an environment in the form of
-// os.Environ. An empty value counts as unset; the last of several counts. All
-// faults are reported together, each as an [*Error].
+// Parse reads the KILN_* variables and the places of tools from an environment
+// in the form of os.Environ. An empty value counts as unset; the last of several
+// counts. All faults are reported together, each as an [*Error].
 func Parse(environ []string) (Config, error) {
 	var config Config
 	var faults []error
@@ -139,6 +145,7 @@ func Parse(environ []string) (Config, error) {
 	if len(faults) > 0 {
 		return Config{}, errors.Join(faults...)
 	}
+	config.setPlaces(environ)
 	return config, nil
 }
 
@@ -156,6 +163,14 @@ func setPathOr(field *string, none *bool, word, value string) error {
 		return nil
 	}
 	return setPath(field, value)
+}
+
+func (c *Config) setAssembler(value string) error {
+	if !slices.Contains([]string{"nvjitlink", "ptxas", "none"}, value) {
+		return errValue
+	}
+	c.Assembler = value
+	return nil
 }
 
 func (c *Config) setCompileMemory(value string) (err error) {

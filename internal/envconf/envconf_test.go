@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		want    Config
 	}{
 		{"nothing", nil, Config{}},
-		{"other programs' variables", []string{"PATH=/bin", "XKILN_CACHE=wild", "KILN"}, Config{}},
+		{"other programs' variables", []string{"XPATH=/bin", "XKILN_CACHE=wild", "KILN"}, Config{}},
 		{"everything", []string{
 			"KILN_LLVM=/opt/libLLVM.so.22.1", "KILN_CACHE_DIR=/var/cache/kiln", "KILN_CACHE=ro",
 			"KILN_CACHE_MAX=512MiB", "KILN_DUMP=out", "KILN_WORKERS=8", "KILN_TRACE_KEYS=1",
@@ -32,6 +32,10 @@ func TestParse(t *testing.T) {
 		{"the last counts", []string{"KILN_CACHE=off", "KILN_CACHE=on"}, Config{Cache: CacheOn}},
 		{"off", []string{"KILN_CACHE=off"}, Config{Cache: CacheOff}},
 		{"none", []string{"KILN_CACHE_SYSTEM=off", "KILN_COMPILER=in-process"}, Config{NoCacheSystem: true, InProcess: true}},
+		{"places", []string{
+			"PATH=/usr/local/bin:bin::/usr/bin:/usr/local/bin", "VIRTUAL_ENV=/venv", "CUDA_PATH=/cuda", "CUDA_HOME=/cuda", "CUDA_ROOT=/cuda-13",
+			"CONDA_PREFIX=", "ROCM_PATH=/opt/rocm", "KILN_ASSEMBLER=ptxas",
+		}, Config{CUDA: []string{"/cuda-13", "/cuda", "/venv"}, ROCm: []string{"/opt/rocm"}, Path: []string{"/usr/local/bin", "/usr/bin"}, Assembler: "ptxas"}},
 		{"unknown names", []string{"KILN_WORKER=1", "KILN_CAHCE=off"}, Config{Unknown: []string{"KILN_CAHCE", "KILN_WORKER"}}},
 	}
 	for _, tt := range tests {
@@ -53,6 +57,7 @@ func TestParseRefuses(t *testing.T) {
 		"KILN_CACHE_MAX=-1", "KILN_CACHE_MAX=10 GB", "KILN_CACHE_MAX=1Zi", "KILN_TRACE_KEYS=yes",
 		"KILN_WORKERS=0", "KILN_WORKERS=4097", "KILN_WORKERS=two",
 		"KILN_CACHE_SYSTEM=on", "KILN_COMPILER=kiln", "KILN_COMPILE_MEMORY=255MiB", "KILN_COMPILE_TIME=30", "KILN_COMPILE_TIME=-1s", "KILN_RECORD=x",
+		"KILN_ASSEMBLER=as",
 	} {
 		config, err := Parse([]string{entry})
 		var fault *Error
@@ -80,8 +85,8 @@ func TestParseReportsAllFaults(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	names, accepts := Names()
-	if len(names) != 12 || len(accepts) != 12 {
-		t.Fatalf("%d names, %d explanations, want 12 of each", len(names), len(accepts))
+	if len(names) != 13 || len(accepts) != 13 {
+		t.Fatalf("%d names, %d explanations, want 13 of each", len(names), len(accepts))
 	}
 	for i := 1; i < len(names); i++ {
 		if names[i-1] >= names[i] {

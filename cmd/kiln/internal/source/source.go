@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/kilnjit/kiln/target"
 )
 
 //go:embed include
@@ -57,21 +59,34 @@ func LanguageOf(path string) Language {
 
 // arguments are clang's for a language. Optimisation is asked for and its
 // passes are left out: kiln runs its own, with more known.
-func (l Language) arguments(include string) []string {
+func (l Language) arguments(include string, t target.Target) []string {
 	args := []string{"-c", "-emit-llvm", "-O2", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names"}
 	switch l {
 	case C:
 		args = append(args, "-x", "c", "-fno-math-errno")
 	case CUDA:
-		args = append(args, "-x", "cuda", "--cuda-gpu-arch=sm_80", "--cuda-device-only", "-nocudainc", "-nocudalib",
+		args = append(args, "-x", "cuda", "--cuda-gpu-arch="+processor(t, target.NVPTX, "sm_80"), "--cuda-device-only", "-nocudainc", "-nocudalib",
 			"--cuda-feature=+ptx80", "-D__KILN__", "-isystem", include, "-include", "kiln_cuda.h")
 	case HIP:
-		args = append(args, "-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpuinc", "-nogpulib",
+		args = append(args, "-x", "hip", "--offload-arch="+processor(t, target.AMDGPU, "gfx90a"), "--cuda-device-only", "-nogpuinc", "-nogpulib",
 			"-fuse-cuid=none", "-D__KILN__", "-isystem", include, "-include", "kiln_hip.h")
 	case OpenCL:
 		args = append(args, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-target", "x86_64-unknown-linux-gnu")
 	}
 	return args
+}
+
+// oldestSM is the oldest processor that kiln's headers for CUDA are written for.
+// Code for it goes for those before as well, where it uses nothing they lack.
+const oldestSM = 80
+
+// processor returns the one that a GPU's source is compiled for: the target's,
+// or the usual one where it is of another family.
+func processor(t target.Target, family target.Arch, usual string) string {
+	if t.Arch() != family || family == target.NVPTX && target.SM(t.Processor) < oldestSM {
+		return usual
+	}
+	return t.Processor
 }
 
 // ErrNoClang is matched when a source needs clang and none is installed.
@@ -108,19 +123,20 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Compile returns the bitcode of the source at path. What clang warns of goes
-// to warnings. The error is an [*Error] where clang refused the source.
-func Compile(ctx context.Context, path string, warnings func(string)) ([]byte, error) {
-	return compile(ctx, path, warnings)
+// Compile returns the bitcode of the source at path. Where its language is that
+// of the target's family of GPUs, it is compiled for that processor. What clang
+// warns of goes to warnings. The error is an [*Error] where clang refused the source.
+func Compile(ctx context.Context, path string, t target.Target, warnings func(string)) ([]byte, error) {
+	return compile(ctx, path, t, warnings)
 }
 
 // CompileWithLines is [Compile] with the source's lines in the bitcode, for
 // LLVM to name. The rest of it is the same.
-func CompileWithLines(ctx context.Context, path string) ([]byte, error) {
-	return compile(ctx, path, nil, "-gline-tables-only")
+func CompileWithLines(ctx context.Context, path string, t target.Target) ([]byte, error) {
+	return compile(ctx, path, t, nil, "-gline-tables-only")
 }
 
-func compile(ctx context.Context, path string, warnings func(string), extra ...string) ([]byte, error) {
+func compile(ctx context.Context, path string, t target.Target, warnings func(string), extra ...string) ([]byte, error) {
 	clang, err := FindClang()
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", path, err)
@@ -142,7 +158,7 @@ func compile(ctx context.Context, path string, warnings func(string), extra ...s
 			return nil, err
 		}
 	}
-	command := exec.CommandContext(ctx, clang, slices.Concat(language.arguments(dir), extra, []string{path, "-o", "-"})...)
+	command := exec.CommandContext(ctx, clang, slices.Concat(language.arguments(dir, t), extra, []string{path, "-o", "-"})...)
 	var bitcode, log bytes.Buffer
 	command.Stdout, command.Stderr = &bitcode, &log
 	if err := command.Run(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kilnjit/kiln/target"
 )
 
 func TestLanguageOf(t *testing.T) {
@@ -56,7 +58,7 @@ func TestCompile(t *testing.T) {
 				t.Fatal(err)
 			}
 			var warned string
-			bitcode, err := Compile(context.Background(), path, func(text string) { warned += text })
+			bitcode, err := Compile(context.Background(), path, target.Target{}, func(text string) { warned += text })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +68,7 @@ func TestCompile(t *testing.T) {
 			if !bytes.HasPrefix(bitcode, []byte("BC\xc0\xde")) {
 				t.Fatalf("no bitcode: %q", bitcode[:min(len(bitcode), 8)])
 			}
-			again, err := Compile(context.Background(), path, nil)
+			again, err := Compile(context.Background(), path, target.Target{}, nil)
 			if err != nil || !bytes.Equal(bitcode, again) {
 				t.Errorf("a second compile differs (%v), so that nothing would be found in the cache", err)
 			}
@@ -91,21 +93,21 @@ func TestCompileErrors(t *testing.T) {
 	if err := os.WriteFile(path, []byte("int f(void) { return g; }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	bitcode, err := Compile(context.Background(), path, nil)
+	bitcode, err := Compile(context.Background(), path, target.Target{}, nil)
 	var refused *Error
 	if !errors.As(err, &refused) || bitcode != nil || !strings.Contains(refused.Log, "undeclared identifier 'g'") {
 		t.Errorf("Compile = %d bytes, %v, want clang's own words", len(bitcode), err)
 	}
-	if _, err := Compile(context.Background(), path+"x.c", nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Compile(context.Background(), path+"x.c", target.Target{}, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Compile(ctx, path, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Compile(ctx, path, target.Target{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Compile(context.Background(), path, nil); !errors.Is(err, ErrNoClang) || !strings.Contains(err.Error(), "apt-get install clang-22") {
+	if _, err := Compile(context.Background(), path, target.Target{}, nil); !errors.Is(err, ErrNoClang) || !strings.Contains(err.Error(), "apt-get install clang-22") {
 		t.Errorf("without clang: %v", err)
 	}
 }
@@ -117,7 +119,7 @@ func TestLeavesNothingBehind(t *testing.T) {
 	if err := os.WriteFile(path, []byte("__global__ void k() {}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compile(context.Background(), path, nil); err != nil {
+	if _, err := Compile(context.Background(), path, target.Target{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
