@@ -17,7 +17,7 @@ import (
 // Revision numbers what this package makes of a request. It is part of every
 // key and goes up with each change that makes other code of the same request,
 // so that images of an older engine are misses and not wrong answers.
-const Revision = 3
+const Revision = 4
 
 // Digest returns the request's key: the SHA-256 of everything that decides the
 // image. The module counts by its digest, which is computed here when

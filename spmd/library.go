@@ -45,14 +45,23 @@ func (l *library) need(s signature, missing *problems) {
 		}
 		return
 	}
-	for _, f := range []func(*body) string{barrierFunction, warpFunction, atomicFunction, deviceFunction, workItemFunction, mathFunction} {
-		b := &body{lib: l, sig: &s}
-		if result := f(b); result != "" && !b.failed {
-			l.define(b, result)
-			return
-		}
+	if l.write(s, s.name) {
+		return
 	}
 	missing.add(classify(s.name), s.name[1:])
+}
+
+// write defines the function that a signature names, under another name.
+func (l *library) write(s signature, as string) bool {
+	for _, f := range []func(*body) string{barrierFunction, warpFunction, atomicFunction, deviceFunction, workItemFunction, openclFunction, mathFunction} {
+		b := &body{lib: l, sig: &s}
+		if result := f(b); result != "" && !b.failed {
+			s.name = as
+			l.define(b, result)
+			return true
+		}
+	}
+	return false
 }
 
 func (l *library) define(b *body, result string) {

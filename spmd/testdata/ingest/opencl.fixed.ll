@@ -3,7 +3,6 @@ target triple = "x86_64-unknown-linux-gnu"
 declare noundef range(i32 0, 2) i32 @kiln.ctaid.y() nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare noundef range(i32 0, 8) i32 @kiln.ctaid.x() nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare noundef range(i32 0, 64) i32 @kiln.tid.x() nocallback nofree nosync nounwind speculatable willreturn memory(none)
-declare <4 x float> @llvm.sqrt.v4f32(<4 x float>)
 declare float @llvm.sqrt.f32(float)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.umax.i32(i32, i32)
@@ -94,22 +93,41 @@ define internal i64 @_Z14get_local_sizej(i32 %a0) alwaysinline nounwind {
   ret i64 %t12
 }
 
+define internal float @kiln._Z4sqrtf(float %a0) alwaysinline nounwind {
+  %t1 = call float @llvm.sqrt.f32(float %a0)
+  ret float %t1
+}
+
 define internal <4 x float> @_Z4sqrtDv4_f(<4 x float> %a0) alwaysinline nounwind {
-  %t1 = call <4 x float> @llvm.sqrt.v4f32(<4 x float> %a0)
-  ret <4 x float> %t1
+  %t1 = extractelement <4 x float> %a0, i32 0
+  %t2 = extractelement <4 x float> %a0, i32 1
+  %t3 = extractelement <4 x float> %a0, i32 2
+  %t4 = extractelement <4 x float> %a0, i32 3
+  %t5 = call float @kiln._Z4sqrtf(float %t1)
+  %t6 = call float @kiln._Z4sqrtf(float %t2)
+  %t7 = call float @kiln._Z4sqrtf(float %t3)
+  %t8 = call float @kiln._Z4sqrtf(float %t4)
+  %t9 = insertelement <4 x float> poison, float %t5, i32 0
+  %t10 = insertelement <4 x float> %t9, float %t6, i32 1
+  %t11 = insertelement <4 x float> %t10, float %t7, i32 2
+  %t12 = insertelement <4 x float> %t11, float %t8, i32 3
+  ret <4 x float> %t12
 }
 
 define internal float @_Z6lengthDv4_f(<4 x float> %a0) alwaysinline nounwind {
-  %t1 = fmul <4 x float> %a0, %a0
-  %t2 = extractelement <4 x float> %t1, i32 0
-  %t3 = extractelement <4 x float> %t1, i32 1
-  %t4 = fadd float %t2, %t3
-  %t5 = extractelement <4 x float> %t1, i32 2
-  %t6 = fadd float %t4, %t5
-  %t7 = extractelement <4 x float> %t1, i32 3
-  %t8 = fadd float %t6, %t7
-  %t9 = call float @llvm.sqrt.f32(float %t8)
-  ret float %t9
+  %t1 = extractelement <4 x float> %a0, i32 0
+  %t2 = extractelement <4 x float> %a0, i32 1
+  %t3 = extractelement <4 x float> %a0, i32 2
+  %t4 = extractelement <4 x float> %a0, i32 3
+  %t5 = fmul float %t1, %t1
+  %t6 = fmul float %t2, %t2
+  %t7 = fmul float %t3, %t3
+  %t8 = fmul float %t4, %t4
+  %t9 = fadd float %t5, %t6
+  %t10 = fadd float %t9, %t7
+  %t11 = fadd float %t10, %t8
+  %t12 = call float @llvm.sqrt.f32(float %t11)
+  ret float %t12
 }
 
 define internal i32 @_Z3maxii(i32 %a0, i32 %a1) alwaysinline nounwind {
