@@ -53,7 +53,7 @@ func (l *library) need(s signature, missing *problems) {
 
 // write defines the function that a signature names, under another name.
 func (l *library) write(s signature, as string) bool {
-	for _, f := range []func(*body) string{barrierFunction, warpFunction, atomicFunction, deviceFunction, workItemFunction, openclFunction, mathFunction} {
+	for _, f := range []func(*body) string{barrierFunction, warpFunction, atomicFunction, deviceFunction, workItemFunction, openclFunction, libdeviceFunction, mathFunction} {
 		b := &body{lib: l, sig: &s}
 		if result := f(b); result != "" && !b.failed {
 			s.name = as

@@ -57,6 +57,9 @@ func LanguageOf(path string) Language {
 	return Module
 }
 
+// headerPTX is the version of PTX that what clang has in its headers needs.
+const headerPTX target.PTXVersion = 80
+
 // arguments are clang's for a language. Optimisation is asked for and its
 // passes are left out: kiln runs its own, with more known.
 func (l Language) arguments(include string, t target.Target) []string {
@@ -65,8 +68,9 @@ func (l Language) arguments(include string, t target.Target) []string {
 	case C:
 		args = append(args, "-x", "c", "-fno-math-errno")
 	case CUDA:
-		args = append(args, "-x", "cuda", "--cuda-gpu-arch="+processor(t, target.NVPTX, "sm_80"), "--cuda-device-only", "-nocudainc", "-nocudalib",
-			"--cuda-feature=+ptx80", "-D__KILN__", "-isystem", include, "-include", "kiln_cuda.h")
+		sm := processor(t, target.NVPTX, "sm_80")
+		args = append(args, "-x", "cuda", "--cuda-gpu-arch="+sm, "--cuda-device-only", "-nocudainc", "-nocudalib",
+			"--cuda-feature="+max(headerPTX, target.LeastPTX(sm)).Feature(), "-D__KILN__", "-isystem", include, "-include", "kiln_cuda.h")
 	case HIP:
 		args = append(args, "-x", "hip", "--offload-arch="+processor(t, target.AMDGPU, "gfx90a"), "--cuda-device-only", "-nogpuinc", "-nogpulib",
 			"-fuse-cuid=none", "-D__KILN__", "-isystem", include, "-include", "kiln_hip.h")

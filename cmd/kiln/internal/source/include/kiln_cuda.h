@@ -11,9 +11,25 @@ static constexpr int warpSize = 32;
 
 #include "__clang_cuda_libdevice_declares.h"
 
-KILN_DEVICE long long __float2ll_rn(float a) { return __nv_float2ll_rn(a); }
-KILN_DEVICE long long __double2ll_rn(double a) { return __nv_double2ll_rn(a); }
-#define CUDA_VERSION 12000 // asked for by the next header
+#define CUDA_VERSION 12000 // asked for by the next headers
+#include "__clang_cuda_device_functions.h"
+typedef unsigned cuuint32_t;
+KILN_DEVICE unsigned __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
+KILN_DEVICE unsigned __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
+KILN_DEVICE size_t __cvta_generic_to_shared(const void *p) {
+  return (size_t)(__attribute__((address_space(3))) const void *)p;
+}
+// Those of clang are assembly for NVIDIA's processors.
+#define __funnelshift_l kiln_asm_l
+#define __funnelshift_r kiln_asm_r
+#define __funnelshift_lc kiln_asm_lc
+#define __funnelshift_rc kiln_asm_rc
+#include "__clang_cuda_intrinsics.h"
+#undef __funnelshift_l
+#undef __funnelshift_r
+#undef __funnelshift_lc
+#undef __funnelshift_rc
+#include "kiln_funnel.h"
 #include "__clang_cuda_math.h"
 
 KILN_DEVICE float min(float a, float b) { return __nv_fminf(a, b); }
@@ -25,25 +41,7 @@ KILN_DEVICE unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
 KILN_DEVICE long long min(long long a, long long b) { return a < b ? a : b; }
 KILN_DEVICE long long max(long long a, long long b) { return a > b ? a : b; }
 
-template <typename T> KILN_DEVICE T __ldg(const T *p) { return *p; }
-KILN_DEVICE void __threadfence() { __nvvm_membar_gl(); }
-KILN_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
-KILN_DEVICE int atomicAdd(int *p, int v) { return __nvvm_atom_add_gen_i(p, v); }
-KILN_DEVICE unsigned atomicAdd(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v); }
-KILN_DEVICE unsigned long long atomicAdd(unsigned long long *p, unsigned long long v) {
-  return (unsigned long long)__nvvm_atom_add_gen_ll((long long *)p, (long long)v);
-}
-KILN_DEVICE float atomicAdd(float *p, float v) { return __nvvm_atom_add_gen_f(p, v); }
-KILN_DEVICE double atomicAdd(double *p, double v) { return __nvvm_atom_add_gen_d(p, v); }
-KILN_DEVICE int atomicMin(int *p, int v) { return __nvvm_atom_min_gen_i(p, v); }
-KILN_DEVICE int atomicMax(int *p, int v) { return __nvvm_atom_max_gen_i(p, v); }
-KILN_DEVICE unsigned atomicMin(unsigned *p, unsigned v) { return __nvvm_atom_min_gen_ui(p, v); }
-KILN_DEVICE unsigned atomicMax(unsigned *p, unsigned v) { return __nvvm_atom_max_gen_ui(p, v); }
-KILN_DEVICE int atomicAnd(int *p, int v) { return __nvvm_atom_and_gen_i(p, v); }
-KILN_DEVICE int atomicOr(int *p, int v) { return __nvvm_atom_or_gen_i(p, v); }
-KILN_DEVICE int atomicXor(int *p, int v) { return __nvvm_atom_xor_gen_i(p, v); }
-KILN_DEVICE int atomicExch(int *p, int v) { return __nvvm_atom_xchg_gen_i(p, v); }
-KILN_DEVICE int atomicCAS(int *p, int expected, int v) { return __nvvm_atom_cas_gen_i(p, expected, v); }
+#include "kiln_atomics.h"
 #undef KILN_DEVICE
 
 #define KILN_RT(name) cuda##name

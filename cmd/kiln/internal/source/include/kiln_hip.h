@@ -32,27 +32,9 @@ KILN_DEVICE void __threadfence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "age
 KILN_DEVICE void __threadfence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
 template <typename T> KILN_DEVICE T __ldg(const T *p) { return *p; }
 
-#define KILN_ATOMIC(T, name, operation)                                                            \
-  KILN_DEVICE T name(T *p, T v) { return operation(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
-#define KILN_ATOMICS(T)                                                                            \
-  KILN_ATOMIC(T, atomicAdd, __hip_atomic_fetch_add)                                                \
-  KILN_ATOMIC(T, atomicMin, __hip_atomic_fetch_min)                                                \
-  KILN_ATOMIC(T, atomicMax, __hip_atomic_fetch_max)                                                \
-  KILN_ATOMIC(T, atomicExch, __hip_atomic_exchange)
-KILN_ATOMICS(int)
-KILN_ATOMICS(unsigned)
-KILN_ATOMICS(unsigned long long)
-KILN_ATOMIC(float, atomicAdd, __hip_atomic_fetch_add)
-KILN_ATOMIC(double, atomicAdd, __hip_atomic_fetch_add)
-KILN_ATOMIC(int, atomicAnd, __hip_atomic_fetch_and)
-KILN_ATOMIC(int, atomicOr, __hip_atomic_fetch_or)
-KILN_ATOMIC(int, atomicXor, __hip_atomic_fetch_xor)
-KILN_DEVICE int atomicCAS(int *p, int expected, int v) {
-  __hip_atomic_compare_exchange_strong(p, &expected, v, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-  return expected;
-}
-#undef KILN_ATOMICS
-#undef KILN_ATOMIC
+#include "kiln_atomics.h"
+#include "kiln_funnel.h"
+#include "kiln_hip_functions.h"
 #undef KILN_DEVICE
 
 #define KILN_RT(name) hip##name
