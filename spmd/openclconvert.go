@@ -2,7 +2,7 @@ package spmd
 
 import (
 	"fmt"
-	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -107,15 +107,15 @@ func (b *body) convert(rest string, from clType) string {
 
 // within bounds v, a number of type t, to what an integer of so many bits holds.
 func (b *body) within(v, t string, unsigned bool, bits int, boundUnsigned bool) string {
-	low, high := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(bits))
+	low, high := int64(0), ^uint64(0)>>(64-bits)
 	if !boundUnsigned {
-		high.Rsh(high, 1)
-		low.Neg(high)
+		high >>= 1
+		low = -int64(high) - 1
 	}
-	high.Sub(high, big.NewInt(1))
+	most := strconv.FormatUint(high, 10)
 	if unsigned {
-		return b.call(t, "@llvm.umin."+t, typed{t, v}, typed{t, high.String()})
+		return b.call(t, "@llvm.umin."+t, typed{t, v}, typed{t, most})
 	}
-	v = b.call(t, "@llvm.smax."+t, typed{t, v}, typed{t, low.String()})
-	return b.call(t, "@llvm.smin."+t, typed{t, v}, typed{t, high.String()})
+	v = b.call(t, "@llvm.smax."+t, typed{t, v}, typed{t, strconv.FormatInt(low, 10)})
+	return b.call(t, "@llvm.smin."+t, typed{t, v}, typed{t, most})
 }
